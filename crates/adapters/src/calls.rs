@@ -8,9 +8,6 @@ use crate::text;
 use headsup_core::prompt::ToolRef;
 use std::borrow::Cow;
 
-/// For a tool call whose payload does not name the tool.
-const UNNAMED: &str = "unknown";
-
 skim! {
     /// The members of a tool's input that tell a person most, first the ones that tell more.
     Telling {
@@ -84,13 +81,13 @@ pub(crate) fn activity(name: Option<String>, input: Raw<'_>) -> Activity {
 
 /// The call that a prompt is about. Of one whose tool is not named the rest must tell which it is.
 pub(crate) fn asked(call: ToolRef) -> Option<ToolRef> {
-    let is_told = call.name != UNNAMED || call.id.is_some() || call.input.is_some();
+    let is_told = !call.is_unnamed() || call.id.is_some() || call.input.is_some();
     is_told.then_some(call)
 }
 
 /// A call by its tool, its id, if it has one, and the part of its input that is the same at its
 /// start and at its end.
 pub(crate) fn call(name: Option<String>, id: Raw<'_>, input: Raw<'_>) -> ToolRef {
-    let name = name.unwrap_or_else(|| UNNAMED.to_owned());
+    let name = name.unwrap_or_else(|| ToolRef::UNNAMED.to_owned());
     ToolRef { name, id: id.text().and_then(|id| text::id(&id)), input: digest(input) }
 }

@@ -58,7 +58,9 @@ pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> S
     seen.tmux_pane = context.tmux_pane();
     let pid = pid_variable(KIND).and_then(|name| context.variable(name));
     seen.process = context.process(pid.and_then(|pid| pid.parse().ok()), PROGRAMS);
+    let place = [("session_id", payload.session_id), ("cwd", payload.cwd)];
     seen.strange = known.and_then(|event| normalize::strange(event, &payload));
+    seen.strange = seen.strange.or_else(|| crate::payload::missing(&place));
     seen.activity = known.and_then(|event| activity::of(event, &payload));
     seen
 }

@@ -72,7 +72,9 @@ pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> S
         seen.fact = Fact::SessionEnded { how: SessionEnd::Exit };
         seen.ends_in_shared = true;
     }
+    let place = [("session_id", payload.session_id), ("cwd", payload.cwd)];
     seen.strange = known.and_then(|event| normalize::strange(event, &payload));
+    seen.strange = seen.strange.or_else(|| crate::payload::missing(&place));
     seen.activity = known.and_then(|event| activity::of(event, &payload));
     seen
 }

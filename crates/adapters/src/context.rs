@@ -47,6 +47,11 @@ impl HookContext {
         self.env.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
+    /// Who has called the hook: the nearest ancestor apart from shells.
+    pub(crate) fn caller(&self) -> Option<&Ancestor> {
+        self.parents.iter().find(|parent| !is_shell(&parent.comm))
+    }
+
     /// The agent program's process: the one its own pid variable names, if the hook has it among
     /// its ancestors (which proves that it is there, and since when), else the nearest ancestor
     /// apart from shells, if it has one of the program's command names. Nobody is guessed.

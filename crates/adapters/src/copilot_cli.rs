@@ -47,7 +47,9 @@ pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> S
     seen.session = payload.session();
     seen.made_at = payload.made_at();
     seen.log_path = log_path(&payload, seen.session.as_deref(), context);
-    seen.strange = normalize::strange(&seen.event, &payload);
+    let place = [("sessionId", payload.session_id), ("cwd", payload.cwd)];
+    let strange = normalize::strange(&seen.event, &payload);
+    seen.strange = strange.or_else(|| crate::payload::missing(&place));
     seen.activity = activity::of(&seen.event, &payload);
     seen
 }

@@ -40,7 +40,9 @@ pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> S
     seen.made_at = payload.made_at();
     seen.log_path = payload.transcript_path.text().and_then(|path| text::path(&path));
     seen.needs_log = seen.fact == Fact::CompactionStarted;
-    seen.strange = normalize::strange(&seen.event, &payload);
+    let place = [("session_id", payload.session_id), ("cwd", payload.cwd)];
+    let strange = normalize::strange(&seen.event, &payload);
+    seen.strange = strange.or_else(|| crate::payload::missing(&place));
     seen.activity = activity::of(&seen.event, &payload);
     seen
 }

@@ -34,7 +34,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 pub use trace::names;
-pub use trust::Trust;
+pub use trust::{Off, Switched, Trust};
 pub use versions::Version;
 
 /// A file, by its path below some folder.
@@ -257,6 +257,8 @@ pub struct Recipe {
     /// What no file shows and keeps hooks from firing.
     pub advice: &'static str,
     pub trust: Option<&'static Trust>,
+    /// What may switch all hooks off beside the settings, the word that counts most first.
+    pub off: &'static [Off],
     pub fetched: Option<&'static Fetched>,
     pub launch: Launch,
     pub(crate) part: Part,

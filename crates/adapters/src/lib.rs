@@ -7,6 +7,7 @@ pub mod acp;
 mod app_server;
 mod asks;
 mod background;
+mod borrowed;
 pub mod bus;
 mod calls;
 mod claude_code;
@@ -40,6 +41,7 @@ pub use app_server::{
     SERVER_VARIABLES, ServedSocket, ThreadFact, server_evidence, server_greeting, server_message,
     server_next, server_of_log, server_of_start, server_strange,
 };
+pub use borrowed::is_borrowed;
 pub use context::{Ancestor, HookContext, is_pane, is_shell};
 pub use hook_table::{hook_environment, is_transition};
 pub use json::values as json_values;

@@ -64,6 +64,12 @@ pub(crate) fn strange((name, member, words): Wanted<'_>) -> Option<&'static str>
     (!is_known).then_some(name)
 }
 
+/// The first of these texts, which all events of a program have, that is not there or is none: it says of which
+/// conversation an event is, or where that is.
+pub(crate) fn missing(texts: &[(&'static str, Raw<'_>)]) -> Option<&'static str> {
+    texts.iter().find(|(_, raw)| raw.text().is_none()).map(|(name, _)| *name)
+}
+
 /// Why an end must not be taken for granted: a member that says whose it is, or what goes on behind it,
 /// is of another type than known. `lists` are lists, all others are texts.
 pub(crate) fn unreadable_end(
@@ -88,11 +94,11 @@ pub(crate) struct Reasons {
     pub either: &'static [&'static str],
 }
 
-/// How a session ended, by the reason it gives. Without a reason its process tells; another word is of
-/// a version that nobody knows, in which the conversation may as well go on elsewhere.
+/// How a session ended, by the reason it gives. Without a reason its process tells; another word, or what
+/// is no word at all, is of a version that nobody knows, in which the conversation may as well go on elsewhere.
 pub(crate) fn session_end(reason: Raw<'_>, reasons: &Reasons) -> Fact {
     if reason.is_other_than('"') {
-        return Fact::not_understood("reason is not a string");
+        return Fact::SessionEnded { how: SessionEnd::Unclear };
     }
     let Some(said) = reason.text() else {
         return Fact::SessionEnded { how: SessionEnd::Either };

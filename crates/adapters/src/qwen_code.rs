@@ -43,7 +43,9 @@ pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> S
     if let Some(launcher) = launcher.and_then(|pid| pid.parse().ok()) {
         seen.process = context.started_by(launcher, PROGRAMS);
     }
-    seen.strange = normalize::strange(&seen.event, &payload);
+    let place = [("session_id", payload.session_id), ("cwd", payload.cwd)];
+    let strange = normalize::strange(&seen.event, &payload);
+    seen.strange = strange.or_else(|| crate::payload::missing(&place));
     seen.activity = activity::of(&seen.event, &payload);
     seen
 }

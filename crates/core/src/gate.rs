@@ -44,8 +44,8 @@ pub use inputs::{
 };
 pub use launched::whose_end;
 pub use lifecycle::{
-    CANNOT_RUN, Unfit, is_free, may_resume, may_stop, may_suspend, part, resume, start_over, stop,
-    succeed, suspend, vacate,
+    CANNOT_RUN, Unfit, is_free, may_resume, may_stop, may_suspend, part, resume, resume_with_words,
+    start_over, stop, succeed, suspend, vacate,
 };
 pub use report::{has_other_witness, has_told_since};
 pub use screen::{has_spoken, may_ask_unheard};
@@ -381,25 +381,20 @@ impl<'a> Step<'a> {
     }
 
     fn record_refusal(&mut self, observation: &Observation, refusal: &Refusal) {
-        let rule = refusal.rule.word();
-        self.seat.history().reject(Rejection {
-            at: observation.at,
-            source: observation.source,
-            event: observation.name.as_str().into(),
-            rule: rule.into(),
-            why: refusal.why.as_str().into(),
-        });
+        let (at, source) = (observation.at, observation.source);
+        let (event, rule) = (observation.name.as_str(), refusal.rule.word());
+        let why = refusal.why.as_str().into();
+        let rejection = Rejection { at, source, event: event.into(), rule: rule.into(), why };
+        let stands = observation.delivery == Delivery::Standing;
+        // What stands is said every few seconds, and is to push out nothing else.
+        if stands && self.seat.history().still_rejects(&rejection) {
+            return;
+        }
+        self.seat.history().reject(rejection);
         if let Some(value) = observation.fact.implies(self.seat.background_shells) {
             let lost = Some(format!("{} ({rule})", refusal.why).into());
-            let (source, event) = (observation.source, observation.name.as_str().into());
-            let value = value.into();
-            self.seat.history().remember(Statement {
-                source,
-                event,
-                value,
-                at: observation.at,
-                lost,
-            });
+            let (event, value) = (event.into(), value.into());
+            self.seat.history().remember(Statement { source, event, value, at, lost });
         }
     }
 

@@ -32,6 +32,8 @@ pub enum Delivery {
     Live,
     /// It waited in the spool while the hub was down; it still makes its events.
     Spooled { reported_at: UnixMs },
+    /// It is not said anew: it was said before, and still stands.
+    Standing,
     /// It was read from an old log or a restored store: never an edge.
     Replayed,
 }

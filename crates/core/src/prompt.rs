@@ -77,6 +77,21 @@ pub struct ToolRef {
     pub input: Option<u64>,
 }
 
+impl ToolRef {
+    /// The name of a call whose tool was not told.
+    pub const UNNAMED: &'static str = "unknown";
+
+    pub fn is_unnamed(&self) -> bool {
+        self.name == Self::UNNAMED
+    }
+
+    /// May both be one call, by its tool and its input? Where one of them does not name its tool, its input must do.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let is_untold = (self.is_unnamed() || other.is_unnamed()) && self.input.is_some();
+        (self.name == other.name || is_untold) && self.input == other.input
+    }
+}
+
 /// What a source knows of a prompt at its opening.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NewPrompt {
@@ -128,6 +143,9 @@ pub struct OpenPrompt {
     /// It was told by a notice that may be late and names no call: nothing such tells how it is answered.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_notice: bool,
+    /// How its request reads in the log, where a notice that reads otherwise was taken for its.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logged: Option<String>,
     #[serde(flatten)]
     pub ask: NewPrompt,
     /// What an input request has beside that.

@@ -8,7 +8,10 @@ mod stray;
 mod tells;
 
 pub(crate) use stray::is_no_orphan_of;
-pub(crate) use tells::{is_of_its_token, is_taken, may_report, may_take, may_tend, unheld_token};
+pub(crate) use tells::{
+    is_of_its_token, is_taken, is_unheard, may_report, may_take, may_tend, serves_one_more,
+    unheld_token,
+};
 
 use crate::api::{App, Refused, peer};
 use crate::board::{Board, Snapshot};

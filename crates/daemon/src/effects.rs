@@ -254,5 +254,5 @@ impl From<EffectRow> for EffectDoc {
 
 fn unreadable(error: &StoreError) -> Refusal {
     tracing::error!(%error, "what is to be done elsewhere cannot be read");
-    Refusal::StorageFailed
+    Refusal::from(error)
 }

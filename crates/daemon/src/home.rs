@@ -1,6 +1,6 @@
 //! The state folder: made for us alone, held by one hub at a time, with the socket in it.
 
-use crate::launches;
+use crate::{launches, store};
 use rustix::fd::{AsRawFd as _, OwnedFd};
 use rustix::fs::{AtFlags, FileType, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
@@ -47,8 +47,8 @@ pub(crate) enum HomeError {
     NotOurs(PathBuf),
     #[error("{} holds other things and is open to others: set HEADSUP_HOME to a folder of its own, or close this one (chmod 700)", .0.display())]
     Shared(PathBuf),
-    #[error("{} is in the way and is not a socket; move it away", .0.display())]
-    NotASocket(PathBuf),
+    #[error("{} is in the way and is not a {wanted}; move it away", path.display())]
+    InTheWay { path: PathBuf, wanted: &'static str },
     #[error("the state folder {} cannot be used: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
 }
@@ -62,8 +62,8 @@ pub(crate) struct Home {
     lock: File,
     /// The socket as it was made last.
     own: Mutex<Option<Identity>>,
-    /// The database as the store has it open.
-    stored: OnceLock<Identity>,
+    /// The database's files as the store has them open.
+    stored: OnceLock<Vec<(PathBuf, Identity)>>,
 }
 
 /// Device and inode.
@@ -135,25 +135,28 @@ impl Home {
             .map_err(|errno| fail(errno.into()))?;
         listener.set_nonblocking(true).map_err(fail)?;
         // The store is open before anybody can call.
-        if let Ok(found) = fs::metadata(self.database()) {
-            self.stored.set(identity(&found)).ok();
-        }
+        let files = store::files(&self.database()).into_iter();
+        let found = files.filter_map(|file| {
+            let meta = fs::metadata(&file).ok()?;
+            Some((file, identity(&meta)))
+        });
+        self.stored.set(found.collect()).ok();
         Ok(listener)
     }
 
     /// Comes back when somebody has taken the folder, the database or the socket away: then nobody finds this hub any
     /// more, not even to stop it, or what it stores.
     pub(crate) fn lost(&self) -> impl Future<Output = Lost> + use<> {
-        let (lock, socket, database) = (self.path.join(LOCK), self.socket(), self.database());
+        let (lock, socket) = (self.path.join(LOCK), self.socket());
         let locked = self.lock.metadata().map(|meta| identity(&meta)).ok();
-        let (own, stored) = (*self.own(), self.stored.get().copied());
+        let (own, stored) = (*self.own(), self.stored.get().cloned().unwrap_or_default());
         async move {
             loop {
                 tokio::time::sleep(LOOK).await;
                 if !is_there(&lock, locked) {
                     return Lost::Folder;
                 }
-                if stored.is_some() && !is_there(&database, stored) {
+                if stored.iter().any(|(file, own)| !is_there(file, Some(*own))) {
                     return Lost::Database;
                 }
                 if own.is_some() && !is_there(&socket, own) {
@@ -191,7 +194,7 @@ impl Home {
             Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Socket => {
                 rustix::fs::unlinkat(&self.folder, name, AtFlags::empty()).map_err(fail)
             }
-            Ok(_) => Err(HomeError::NotASocket(self.path.join(name))),
+            Ok(_) => Err(HomeError::InTheWay { path: self.path.join(name), wanted: "socket" }),
         }
     }
 }
@@ -288,8 +291,11 @@ fn open_folder(path: &Path) -> rustix::io::Result<OwnedFd> {
 fn lock(folder: &OwnedFd, path: &Path) -> Result<File, HomeError> {
     let fail = |source| io_error(path, source);
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-    let mode = Mode::RUSR | Mode::WUSR;
-    let file = rustix::fs::openat(folder, LOCK, flags, mode);
+    let there = rustix::fs::statat(folder, LOCK, AtFlags::SYMLINK_NOFOLLOW);
+    if there.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile) {
+        return Err(HomeError::InTheWay { path: path.join(LOCK), wanted: "regular file" });
+    }
+    let file = rustix::fs::openat(folder, LOCK, flags, Mode::RUSR | Mode::WUSR);
     let mut file = File::from(file.map_err(|errno| fail(errno.into()))?);
     let take = || rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive);
     let mut taken = take();
@@ -316,172 +322,4 @@ pub(crate) fn pid_namespace() -> Option<u64> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::os::unix::fs::{PermissionsExt as _, symlink};
-    use std::os::unix::net::UnixStream;
-
-    fn mode(path: &Path) -> u32 {
-        fs::symlink_metadata(path).unwrap().permissions().mode() & 0o777
-    }
-
-    #[test]
-    fn the_folder_and_the_socket_are_for_us_alone() {
-        let temp = tempfile::tempdir().unwrap();
-        let path = temp.path().join("a/b");
-        let home = Home::claim(&path).unwrap();
-        let _listener = home.listen().unwrap();
-        assert_eq!(mode(&path), 0o700);
-        assert_eq!(mode(&path.join("spool")), 0o700);
-        assert_eq!(mode(&home.socket()), 0o600);
-        home.unlisten();
-        assert!(!home.socket().exists());
-    }
-
-    #[test]
-    fn an_open_folder_of_ours_is_closed() {
-        let temp = tempfile::tempdir().unwrap();
-        fs::set_permissions(temp.path(), fs::Permissions::from_mode(0o755)).unwrap();
-        let _home = Home::claim(temp.path()).unwrap();
-        assert_eq!(mode(temp.path()), 0o700);
-    }
-
-    #[test]
-    fn an_open_folder_with_other_things_in_it_is_left_as_it_is() {
-        let temp = tempfile::tempdir().unwrap();
-        let open = || fs::set_permissions(temp.path(), fs::Permissions::from_mode(0o755)).unwrap();
-        fs::create_dir(temp.path().join("public")).unwrap();
-        open();
-        assert!(matches!(Home::claim(temp.path()), Err(HomeError::Shared(_))));
-        assert_eq!(mode(temp.path()), 0o755);
-        assert!(!temp.path().join(LOCK).exists());
-        // Where a hub has been it is ours, whatever has come beside it.
-        fs::write(temp.path().join(LOCK), "").unwrap();
-        let _home = Home::claim(temp.path()).unwrap();
-        assert_eq!(mode(temp.path()), 0o700);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_socket_that_is_taken_away_is_noticed_and_made_again() {
-        let temp = tempfile::tempdir().unwrap();
-        let home = Home::claim(temp.path()).unwrap();
-        let mut listeners = vec![home.listen().unwrap()];
-        for put_another in [false, true] {
-            let mut lost = std::pin::pin!(home.lost());
-            assert!(tokio::time::timeout(LOOK * 3, &mut lost).await.is_err());
-            fs::remove_file(home.socket()).unwrap();
-            let _other = put_another.then(|| UnixListener::bind(home.socket()).unwrap());
-            assert_eq!(lost.await, Lost::Socket);
-            listeners.push(home.listen().unwrap());
-            assert!(UnixStream::connect(home.socket()).is_ok());
-            assert!(listeners.last().unwrap().accept().is_ok(), "it is ours");
-        }
-    }
-
-    #[test]
-    fn whoever_has_the_folder_is_known_by_its_lock() {
-        let temp = tempfile::tempdir().unwrap();
-        let found = || (is_held(temp.path()), holder(temp.path()));
-        assert_eq!(found(), (false, None));
-        let home = Home::claim(temp.path()).unwrap();
-        assert_eq!(found(), (true, Some(std::process::id())));
-        // One that has it by that number somewhere else.
-        fs::write(temp.path().join(LOCK), "1\n").unwrap();
-        assert_eq!(found(), (true, None));
-        drop(home);
-        assert_eq!(found(), (false, None));
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_folder_that_is_taken_away_is_noticed() {
-        let temp = tempfile::tempdir().unwrap();
-        let path = temp.path().join("state");
-        for put_another in [false, true] {
-            let home = Home::claim(&path).unwrap();
-            let mut lost = std::pin::pin!(home.lost());
-            assert!(tokio::time::timeout(LOOK * 3, &mut lost).await.is_err());
-            fs::remove_dir_all(&path).unwrap();
-            let _other = put_another.then(|| Home::claim(&path).unwrap());
-            assert_eq!(lost.await, Lost::Folder);
-        }
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_database_that_is_taken_away_is_noticed() {
-        let temp = tempfile::tempdir().unwrap();
-        for put_another in [false, true] {
-            let home = Home::claim(temp.path()).unwrap();
-            let (database, another) = (home.database(), temp.path().join("another"));
-            fs::write(&database, "").unwrap();
-            fs::write(&another, "").unwrap();
-            let _listener = home.listen().unwrap();
-            let mut lost = std::pin::pin!(home.lost());
-            assert!(tokio::time::timeout(LOOK * 3, &mut lost).await.is_err());
-            match put_another {
-                false => fs::remove_file(&database).unwrap(),
-                true => fs::rename(&another, &database).unwrap(),
-            }
-            assert_eq!(lost.await, Lost::Database);
-        }
-    }
-
-    #[test]
-    fn a_second_hub_is_told_who_has_the_folder() {
-        let temp = tempfile::tempdir().unwrap();
-        let first = Home::claim(temp.path()).unwrap();
-        match Home::claim(temp.path()) {
-            Err(HomeError::Locked { pid }) => assert_eq!(pid, Some(std::process::id())),
-            other => panic!("{other:?}"),
-        }
-        drop(first);
-        assert!(Home::claim(temp.path()).is_ok());
-    }
-
-    #[test]
-    fn whoever_only_asks_keeps_no_hub_from_its_start() {
-        let temp = tempfile::tempdir().unwrap();
-        drop(Home::claim(temp.path()).unwrap());
-        let asks = File::open(temp.path().join(LOCK)).unwrap();
-        rustix::fs::flock(&asks, FlockOperation::NonBlockingLockShared).unwrap();
-        assert!(!is_held(temp.path()));
-        let (tell, told) = std::sync::mpsc::channel();
-        std::thread::scope(|scope| {
-            scope.spawn(|| tell.send(Home::claim(temp.path())).unwrap());
-            let while_asked = told.recv_timeout(A_QUESTION * 25);
-            assert!(while_asked.is_err(), "it is no hub: {while_asked:?}");
-            drop(asks);
-            assert!(told.recv().unwrap().is_ok());
-        });
-        assert!(!is_held(temp.path()), "and a question leaves nothing behind");
-    }
-
-    #[test]
-    fn a_dead_hubs_socket_is_replaced_and_anything_else_is_not() {
-        let temp = tempfile::tempdir().unwrap();
-        let home = Home::claim(temp.path()).unwrap();
-        drop(home.listen().unwrap());
-        assert!(home.socket().exists());
-        let listener = home.listen().unwrap();
-        assert!(UnixStream::connect(home.socket()).is_ok());
-        drop(listener);
-        fs::remove_file(home.socket()).unwrap();
-        let target = temp.path().join("precious");
-        fs::write(&target, "x").unwrap();
-        symlink(&target, home.socket()).unwrap();
-        assert!(matches!(home.listen(), Err(HomeError::NotASocket(_))));
-        assert!(target.exists());
-    }
-
-    #[test]
-    fn a_path_that_fits_no_address_still_gets_its_socket() {
-        let temp = tempfile::tempdir().unwrap();
-        let home = Home::claim(&temp.path().join("x".repeat(120))).unwrap();
-        let listener = home.listen().unwrap();
-        assert!(home.socket().exists());
-        let through = format!("/proc/self/fd/{}/{SOCKET}", home.folder.as_raw_fd());
-        listener.set_nonblocking(false).unwrap();
-        let client = std::thread::spawn(move || UnixStream::connect(through).map(drop));
-        assert!(listener.accept().is_ok());
-        client.join().unwrap().unwrap();
-    }
-}
+mod tests;

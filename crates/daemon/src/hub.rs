@@ -334,12 +334,12 @@ impl Prepared {
             limits,
             background_shells,
             last_at: loaded.last_at,
+            last_id: loaded.last_id,
             namespaces: Arc::clone(&namespaces),
             sources,
             effects: news,
             launches: Arc::clone(&launches),
-        })
-        .map_err(fail)?;
+        });
         // What was said while no hub was here comes before anything that is said now.
         writer.catch_up();
         let pen = Pen::new(writer);

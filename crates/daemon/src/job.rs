@@ -18,12 +18,13 @@ pub(crate) use task::TaskAct;
 
 use crate::limits::PROMPTS;
 use crate::sighting::HookReport;
+use crate::store::StoreError;
 use headsup_adapters::RegistryRecord;
 use headsup_core::compat::boocode::Meaning;
 use headsup_core::compat::panopticon::Activity;
 use headsup_core::gate::{Container, Description, Unfit};
 use headsup_core::id::{AgentId, ProcessId};
-use headsup_core::observation::{Fact, ProcessFact, Reported};
+use headsup_core::observation::{Delivery, Fact, ProcessFact, Reported};
 use headsup_core::prompt::answer::BadAnswer;
 use headsup_core::prompt::input::MOST_OF_AGENT;
 use headsup_core::seat::Seat;
@@ -241,8 +242,8 @@ pub(crate) struct Sight {
     pub(crate) process: Option<ProcessId>,
     /// When its program says that it made it.
     pub(crate) made_at: Option<UnixMs>,
-    /// It was read from the past.
-    pub(crate) is_history: bool,
+    /// Whether it has just happened, only stands still, or was read from the past.
+    pub(crate) delivery: Delivery,
     pub(crate) fact: Fact,
 }
 
@@ -387,6 +388,9 @@ pub(crate) enum Refusal {
     StorageFull,
     #[error("the disk does not take it; nothing was stored")]
     StorageFailed,
+    /// As long as this hub runs: the next one mends it.
+    #[error("the database is damaged; nothing was stored")]
+    StorageDamaged,
     /// Of an act alone: the commit was before. What was to follow it may not have been done.
     #[error(
         "it is stored, but the disk did not confirm it: it may be in effect, and gone after a power cut"
@@ -396,4 +400,21 @@ pub(crate) enum Refusal {
     Stopping,
     #[error("a defect in the hub; nothing was stored")]
     Defect,
+}
+
+impl Refusal {
+    /// What was refused may be taken another time, as it is.
+    pub(crate) fn is_of_the_disk(self) -> bool {
+        matches!(self, Self::StorageFull | Self::StorageFailed | Self::StorageDamaged)
+    }
+}
+
+impl From<&StoreError> for Refusal {
+    fn from(error: &StoreError) -> Self {
+        match error {
+            StoreError::Full(_) => Self::StorageFull,
+            StoreError::Damaged(_) => Self::StorageDamaged,
+            _ => Self::StorageFailed,
+        }
+    }
 }

@@ -175,8 +175,8 @@ pub async fn run(config: Config, ready: impl AsyncFnOnce(&Hub)) -> Result<(), Ru
                 }
                 Lost::Database => {
                     tracing::error!(
-                        "the database was removed or replaced: this hub ends, so that nothing more is stored where \
-                         no other finds it"
+                        "the database or its write-ahead log was removed or replaced: this hub ends, so that nothing \
+                         more is stored where no other finds it"
                     );
                     break false;
                 }

@@ -146,7 +146,8 @@ pub(crate) async fn resume(
     };
     let is_ready = plan.is_some();
     let digest = caller::digest(&token);
-    let act = LifecycleAct::Resume { agent: agent.clone(), token: digest, is_ready };
+    let with_words = said.is_some();
+    let act = LifecycleAct::Resume { agent: agent.clone(), token: digest, is_ready, with_words };
     let reply = act_of(app, act, why, key).await?;
     if reply == Reply::Duplicate && was_not_started(app, &agent) {
         let detail = "what this request asked for before has failed: nothing was started";

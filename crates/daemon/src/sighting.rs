@@ -3,7 +3,7 @@
 use crate::namespaces::{Namespaces, Peer};
 use crate::service::Surroundings;
 use crate::{beside, cgroup, process};
-use headsup_adapters::{HookContext, Sighting, has_registry, serves_terminals};
+use headsup_adapters::{HookContext, Sighting, has_registry, is_borrowed, serves_terminals};
 use headsup_core::gate::Container;
 use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::Fact;
@@ -24,6 +24,8 @@ pub(crate) struct HookReport {
     pub(crate) ancestors: Vec<(u32, u64)>,
     /// Its process is run by such a service.
     pub(crate) is_served: bool,
+    /// Another agent's program has called this kind's hook as well.
+    pub(crate) is_borrowed: bool,
     /// The hook's pid namespace where it is not ours.
     pub(crate) pid_namespace: Option<u64>,
     pub(crate) container: Container,
@@ -113,6 +115,7 @@ pub(crate) fn read(
         around.without_service(|at| at > own && context.parents[at].comm == *name)
     });
     let is_served = below.is_some() && below == own.map(|own| own + 1);
+    let is_borrowed = is_borrowed(kind, &context);
     let kind = kind.to_owned();
     Ok(HookReport {
         kind,
@@ -121,6 +124,7 @@ pub(crate) fn read(
         sighting,
         ancestors,
         is_served,
+        is_borrowed,
         pid_namespace,
         container,
         spooled,

@@ -6,7 +6,7 @@ use crate::job::Sight;
 use headsup_adapters::terminal;
 use headsup_core::gate;
 use headsup_core::id::{AgentId, ProcessId};
-use headsup_core::observation::Fact;
+use headsup_core::observation::{Delivery, Fact};
 use headsup_core::seat::Seat;
 use headsup_core::source::Source;
 use serde::Deserialize;
@@ -58,7 +58,7 @@ pub(crate) fn report(agent: &AgentId, kind: &str, body: &str) -> (Sight, Value) 
     (sight(agent, Source::ProgramStatus, &said.name, said.fact), row)
 }
 
-/// Whether a report has told something else since this was said first.
+/// Whether a report has told something else since this was said first. What comes of that the gate says.
 pub(crate) fn is_overtaken(seat: &Seat, sight: &Sight) -> bool {
     matches!(&sight.fact, Fact::Level(level) if gate::has_told_since(seat, sight.source, level))
 }
@@ -73,7 +73,7 @@ pub(crate) fn sight(agent: &AgentId, source: Source, name: &str, fact: Fact) -> 
         // What was launched need not be what sits in the seat: it may have started it.
         process: None,
         made_at: None,
-        is_history: false,
+        delivery: Delivery::Live,
         fact,
     }
 }

@@ -27,8 +27,8 @@ mod write;
 pub use busy::busy_with;
 pub(crate) use load::Loaded;
 pub(crate) use open::Opened;
-pub(crate) use quarantine::doubt;
 pub use quarantine::{Damaged, damaged};
+pub(crate) use quarantine::{doubt, is_doubted};
 pub(crate) use read::Reader;
 pub(crate) use write::{Changes, PromptKey, StoredId};
 
@@ -174,6 +174,12 @@ fn empty_quietly(connection: &Connection, log: &Log) -> Result<bool, StoreError>
 
 fn log_path(database: &Path) -> PathBuf {
     beside(&real(database), "-wal")
+}
+
+/// The files of a database that is open.
+pub(crate) fn files(database: &Path) -> [PathBuf; 3] {
+    let real = real(database);
+    [database.to_owned(), beside(&real, "-wal"), beside(&real, "-shm")]
 }
 
 /// Of a database that is a link, `SQLite` has its other files beside the real one.

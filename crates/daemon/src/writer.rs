@@ -46,7 +46,7 @@ use crate::metrics::Metrics;
 use crate::namespaces::Namespaces;
 use crate::sources::Moved;
 use crate::spool::Spool;
-use crate::store::{Store, StoreError};
+use crate::store::Store;
 use deadlines::Deadlines;
 use headsup_core::clock::{ClockWatch, Jump};
 use headsup_core::gate;
@@ -81,6 +81,8 @@ pub(crate) struct Parts {
     pub(crate) background_shells: BackgroundShells,
     /// When the last stored event was written: time goes on from there.
     pub(crate) last_at: UnixMs,
+    /// The last id of a report that is stored, by order.
+    pub(crate) last_id: Option<String>,
     pub(crate) namespaces: Arc<Namespaces>,
     pub(crate) sources: Moved,
     /// Counts changes of what is to be done elsewhere.
@@ -159,7 +161,7 @@ impl Item {
 
 impl Writer {
     /// Takes over the seats on the board as they were stored: no event comes from that.
-    pub(crate) fn new(parts: Parts) -> Result<Self, StoreError> {
+    pub(crate) fn new(parts: Parts) -> Self {
         let Parts { store, evidence, board, bus, metrics, flusher, spool, clock, .. } = parts;
         let mut time = Steady::new(&*clock, parts.last_at);
         let now = time.now(&*clock);
@@ -167,7 +169,7 @@ impl Writer {
         let sweep = Sweep::new(clock.monotonic_ms());
         let (seats, _) = board.all();
         let (mut deadlines, mut expiries) = (Deadlines::default(), Deadlines::default());
-        let recent = RecentIds::new(store.last_id()?);
+        let recent = RecentIds::new(parts.last_id);
         for seat in &seats {
             if let Some(at) = gate::next_deadline(seat) {
                 deadlines.set(&seat.id, at.max(now));
@@ -176,7 +178,7 @@ impl Writer {
                 expiries.set(&seat.id, at.plus(DEADLINE_GRACE_MS));
             }
         }
-        Ok(Self {
+        Self {
             store,
             evidence,
             board,
@@ -203,7 +205,7 @@ impl Writer {
             resting: Resting::default(),
             upkeep: upkeep::Upkeep::default(),
             alone: Alone::default(),
-        })
+        }
     }
 
     /// Fetches what waited while no hub was there. Call it before anyone can connect.

@@ -299,6 +299,7 @@ fn whole() -> clap::Command {
 
 fn run(cli: Cli, output: Output) -> Result<(), CommandError> {
     let place = place()?;
+    let mut broken = None;
     let config = match (&cli.command, Config::load()) {
         // The doctor says what is wrong with it, and what was ordered is launched.
         (Command::Doctor(_) | Command::Launch(_) | Command::Acp(_), Err(_)) => Config::default(),
@@ -310,12 +311,17 @@ fn run(cli: Cli, output: Output) -> Result<(), CommandError> {
             }
             Config::default()
         }
+        // Nothing that it shows hangs on them; that they are broken is told behind it.
+        (Command::Hooks(args), Err(error)) if args.only_looks() => {
+            broken = Some(error);
+            Config::default()
+        }
         (_, config) => config?,
     };
     let output = output.in_colour(config.colour);
     let context = Context { output, place, config, may_start: !cli.global.no_start };
     let context = &context;
-    match cli.command {
+    let done = match cli.command {
         Command::Up(args) => up::run(args, context),
         Command::Down(args) => block_on(down::run(args, context)),
         Command::Ls(args) => block_on(ls::run(args, context)),
@@ -359,7 +365,8 @@ fn run(cli: Cli, output: Output) -> Result<(), CommandError> {
         Command::Man(args) => man::run(&args, whole()),
         Command::Hook(_) => Err(CommandError::usage("`hook` takes no options before it")
             .hint("write `headsup hook KIND EVENT`")),
-    }
+    };
+    done.and(broken.map_or(Ok(()), Err))
 }
 
 /// The place that the environment names, with absolute paths: the hub works elsewhere.

@@ -132,21 +132,33 @@ fn config() -> Check {
 
 /// Reports wait here while no hub runs; one that runs takes them at once.
 fn spool(home: &Path) -> Check {
-    let path = home.join("spool/queue");
-    let bad = |why: String| {
+    let (folder, path) = (home.join("spool"), home.join("spool/queue"));
+    let bad = |path: &Path, why: &str| {
         let detail =
             format!("{}: {why}; without a hub nothing that is reported is kept", path.display());
         Check::bad("spool", detail, "move away what is there: the next report makes it anew")
     };
-    match fs::symlink_metadata(&path) {
-        Ok(meta) if !meta.is_file() => bad("it is no regular file".to_owned()),
-        Err(error) if error.kind() != io::ErrorKind::NotFound => bad(error.to_string()),
-        Ok(meta) if meta.len() > 0 => {
-            Check::good("spool", format!("{} bytes wait for the hub", meta.len()))
-                .with("the hub takes them at its next look; if they stay, see hub.log")
-        }
-        _ => Check::good("spool", "empty"),
+    // Hooks follow no link, wherever that leads.
+    if fs::symlink_metadata(&folder).is_ok_and(|meta| !meta.is_dir()) {
+        return bad(&folder, "it is no folder");
     }
+    match fs::symlink_metadata(&path) {
+        Ok(meta) if !meta.is_file() => bad(&path, "it is no regular file"),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => bad(&path, &error.to_string()),
+        found => match found.map_or(0, |meta| meta.len()) + taken(&folder) {
+            0 => Check::good("spool", "empty"),
+            bytes => Check::good("spool", format!("{bytes} bytes wait for the hub"))
+                .with("the hub takes them at its next look; if they stay, see hub.log"),
+        },
+    }
+}
+
+/// Bytes of what the hub has taken out of the queue and could not store yet.
+fn taken(folder: &Path) -> u64 {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let taken = entries.filter(|file| file.file_name().to_string_lossy().starts_with("draining-"));
+    let files = taken.filter_map(|file| file.metadata().ok()).filter(fs::Metadata::is_file);
+    files.map(|file| file.len()).sum()
 }
 
 fn tmux() -> Check {
@@ -170,6 +182,10 @@ mod tests {
         fs::write(&queue, "1234").unwrap();
         let check = spool(home.path());
         assert!(check.ok && check.detail.starts_with("4 bytes"), "{check:?}");
+        // What the hub could not store waits beside the queue.
+        fs::write(folder.join("draining-7"), "567").unwrap();
+        assert!(spool(home.path()).detail.starts_with("7 bytes"), "{:?}", spool(home.path()));
+        fs::remove_file(folder.join("draining-7")).unwrap();
         fs::rename(&queue, home.path().join("elsewhere")).unwrap();
         std::os::unix::fs::symlink("../elsewhere", &queue).unwrap();
         assert!(!spool(home.path()).ok, "hooks follow no link");
@@ -179,5 +195,13 @@ mod tests {
         fs::remove_dir_all(&folder).unwrap();
         fs::write(&folder, "").unwrap();
         assert!(!spool(home.path()).ok);
+        fs::remove_file(&folder).unwrap();
+        for target in ["/nowhere/spool", "elsewhere-too"] {
+            fs::create_dir_all(home.path().join("elsewhere-too")).unwrap();
+            std::os::unix::fs::symlink(target, &folder).unwrap();
+            let check = spool(home.path());
+            assert!(!check.ok && check.detail.contains("it is no folder"), "{check:?}");
+            fs::remove_file(&folder).unwrap();
+        }
     }
 }

@@ -52,11 +52,11 @@ fn what_is_not_loopback_needs_the_word() {
     let home = home();
     for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:7717"] {
         let refused = home.run(["up", "--listen", address, "--json"]);
-        assert_eq!(refused.code, 2, "{address}: {refused:?}");
+        assert_eq!(refused.code, 7, "{address}: {refused:?}");
         let error: serde_json::Value = serde_json::from_str(&refused.stderr).unwrap();
         assert_eq!(error["error"]["code"], "not_loopback");
         assert!(error["error"]["hint"].as_str().unwrap().contains("--insecure-listen"));
-        assert_eq!(home.run(["up", "--foreground", "--listen", address]).code, 2);
+        assert_eq!(home.run(["up", "--foreground", "--listen", address]).code, 7);
     }
     for address in ["hub.example:1", "7717", "127.0.0.1:x"] {
         assert_eq!(home.run(["up", "--listen", address]).code, 2, "{address}");

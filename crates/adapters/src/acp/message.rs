@@ -2,6 +2,7 @@
 
 use crate::json::{self, Raw, Skim, skim};
 use crate::{digest, text};
+use serde_json::Value;
 
 /// Which end has sent a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -172,11 +173,26 @@ fn form<'a>(envelope: &Envelope<'a>) -> Option<Form<'a>> {
     }
 }
 
-/// An id as it is kept. A digest is no JSON, so it is no other id.
+/// An id as it is kept: its value, however it is written. Whoever answers may write it in another way
+/// (`"\u00e9"` for `"é"`, `1` for `1.0`). A digest is no JSON, so it is no other id.
 pub(super) fn id(raw: Raw<'_>) -> Option<Id> {
     let json = raw.json()?;
-    let digested = || format!("digest-{:016x}", digest::of_text(json));
-    Some(if json.len() <= LONGEST_ID { json.to_owned() } else { digested() })
+    let value = match raw.text() {
+        Some(text) => Value::from(&*text).to_string(),
+        None => number(json),
+    };
+    let digested = || format!("digest-{:016x}", digest::of_text(&value));
+    Some(if value.len() <= LONGEST_ID { value } else { digested() })
+}
+
+/// A whole number in its shortest form; all else as it is.
+fn number(json: &str) -> String {
+    match json.parse::<f64>() {
+        Ok(number) if number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0 => {
+            format!("{number:.0}")
+        }
+        _ => json.to_owned(),
+    }
 }
 
 impl Update<'_> {

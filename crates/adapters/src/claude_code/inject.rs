@@ -5,10 +5,10 @@
 //! edits of `settings.json` while it runs, and finds a folder below `skills/` at its next start.
 
 use crate::hook_table::CLAUDE_CODE_EVENTS as EVENTS;
-use crate::inject::entries::{Form, Switch};
+use crate::inject::entries::{BOM, Form, Switch};
 use crate::inject::settings_file::{arguments, given};
 use crate::inject::versions::Versions;
-use crate::inject::{File, Launch, Part, Plugin, Probe, Recipe, probe};
+use crate::inject::{File, Launch, Off, Part, Plugin, Probe, Recipe, Switched, probe};
 
 /// The event whose hook is `async`: the program goes on at once, and asks for its permission or
 /// runs its tool 20 to 70 ms sooner (Claude Code 2.1.330, measured). It alone: such hooks are
@@ -68,6 +68,22 @@ const PLUGIN: Plugin = Plugin {
     owns: owns_plugin,
 };
 
+/// Settings of the folder in which it works; a person's own count there before the project's.
+const OFF: [Off; 2] = [
+    Off { file: ".claude/settings.local.json", is_here: true, says: off_here },
+    Off { file: ".claude/settings.json", is_here: true, says: off_here },
+];
+
+/// What is not strict JSON it does not read.
+fn off_here(settings: &str) -> Option<Switched> {
+    let plain = settings.strip_prefix(BOM).unwrap_or(settings);
+    let settings: serde_json::Value = serde_json::from_str(plain).ok()?;
+    Some(match settings.get("disableAllHooks")?.as_bool()? {
+        true => Switched::Off("disableAllHooks is true: no hook of yours fires in this folder"),
+        false => Switched::On,
+    })
+}
+
 pub(crate) const RECIPE: Recipe = Recipe {
     kind: super::KIND,
     title: "Claude Code",
@@ -87,6 +103,7 @@ pub(crate) const RECIPE: Recipe = Recipe {
     advice: "in a folder that it has not been told to trust, it runs no hooks: answer its trust \
              dialog (2.1.330); --bare and --safe-mode switch all hooks off",
     trust: None,
+    off: &OFF,
     fetched: None,
     launch: Launch::WithSettings { arguments, given, variable: None, is_run_once: true },
     part: Part::Entries(&FORM),

@@ -153,7 +153,11 @@ pub(crate) fn strange(event: Event, payload: &Payload<'_>) -> Option<&'static st
             ("notification_type", said, NOTICES)
         }
         Event::SessionEnd => return payload::strange_end(payload.reason, &REASONS),
-        Event::Stop => return background::strange(payload.background_tasks, true),
+        Event::UserPromptSubmit => ("prompt_id", payload.prompt_id, &[]),
+        Event::Stop => {
+            let strange = background::strange(payload.background_tasks, true);
+            return strange.or_else(|| payload::strange(("prompt_id", payload.prompt_id, &[])));
+        }
         Event::StopFailure => ("error", payload.error, &[]),
         Event::PreCompact | Event::PostCompact => ("trigger", payload.trigger, COMPACTS),
         _ => return None,

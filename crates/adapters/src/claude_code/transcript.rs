@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `user` with `[Request interrupted by user…]` or `interruptedMessageId` | turn interrupted; `promptId` names the turn, or (2.1.242; 2.1.330 for Esc in a call) the queued prompt that is sent in its place, of which no `UserPromptSubmit` tells (2.1.330) |
 //! | `system` / `local_command` with `Compaction canceled.` on its error output | turn interrupted: Esc in `/compact` (read) |
+//! | the same with `Error during compaction` | turn failed: no hook tells of it but one of the compaction's own helper, which takes no part in the turn |
 //! | `user` with `toolDenialKind` `user-rejected` and `userFeedback` | call refused: the turn goes on with these words. Without words an interruption follows |
 //! | `queue-operation` | `enqueue` of a `<task-notification>`: what a background task tells waits for the end of the answer; any other one: something was taken out, with `absorbed_mid_turn` (2.1.330) told to the model before the answer's end |
 //! | `assistant` with `isApiErrorMessage` | turn failed; `error` is the code of `StopFailure` |
@@ -26,6 +27,10 @@ use headsup_core::status::WorkingReason;
 use headsup_core::time::UnixMs;
 
 const INTERRUPTED: &str = "[Request interrupted by user";
+/// `/compact` throws this when it is stopped (read).
+const STOPPED_COMPACTION: &str = "Compaction canceled.";
+/// And this when it fails, with what the server has said behind it (measured).
+const FAILED_COMPACTION: &str = "Error during compaction";
 
 skim! {
     Line {
@@ -115,8 +120,12 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
             let reason = Some(WorkingReason::Retrying);
             read.fact = Some(Fact::Level(Level::Working { reason }));
         }
-        "system" if is_stopped_compaction(&line) => {
+        "system" if has_thrown(&line, STOPPED_COMPACTION) => {
             read.fact = Some(Fact::TurnInterrupted { turn_ref: None });
+        }
+        "system" if has_thrown(&line, FAILED_COMPACTION) => {
+            let code = "compaction_failed".to_owned();
+            read.fact = Some(Fact::TurnFailed { code, detail: None, turn_ref: None });
         }
         "system" if line.subtype.text().as_deref() == Some("turn_duration") => {
             // With helpers behind it the turn is not over, and which they are is not said.
@@ -169,12 +178,11 @@ fn queued(line: &Line<'_>) -> Option<Fact> {
     is_wake.then_some(Fact::WakeQueued(true))
 }
 
-/// `/compact` throws this when it is stopped, and what a command throws is kept like that (read).
-fn is_stopped_compaction(line: &Line<'_>) -> bool {
+/// What a command of a person's throws is kept like that.
+fn has_thrown(line: &Line<'_>, words: &str) -> bool {
+    let is_it = |text: &str| text.starts_with("<local-command-stderr>") && text.contains(words);
     line.subtype.text().as_deref() == Some("local_command")
-        && line.content.text().is_some_and(|text| {
-            text.starts_with("<local-command-stderr>") && text.contains("Compaction canceled.")
-        })
+        && line.content.text().is_some_and(|text| is_it(&text))
 }
 
 fn title(title: Raw<'_>) -> Option<String> {

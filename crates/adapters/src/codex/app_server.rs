@@ -202,9 +202,15 @@ pub(crate) fn strange(message: &str) -> Option<(String, &'static str)> {
         let has_new = is_active && is_understood && status.flags.items().into_iter().any(is_new);
         has_new.then_some("activeFlags")
     };
+    // What does not say whose it is tells of nobody.
+    let of_nobody = || {
+        let params: Params<'_> = message.params.object();
+        params.thread.text().is_none().then_some("threadId")
+    };
     let member = match &*method {
-        "turn/completed" => of_turn()?,
-        "thread/status/changed" => of_status()?,
+        "turn/completed" => of_turn().or_else(of_nobody)?,
+        "thread/status/changed" => of_status().or_else(of_nobody)?,
+        "thread/closed" => of_nobody()?,
         known if METHODS.contains(&known) => return None,
         _ => "method",
     };

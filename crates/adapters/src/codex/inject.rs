@@ -8,7 +8,7 @@
 
 use crate::hook_table::CODEX_EVENTS as EVENTS;
 use crate::inject::entries::Form;
-use crate::inject::{Launch, Part, Probe, Recipe, Trust, event_of, probe};
+use crate::inject::{Launch, Off, Part, Probe, Recipe, Switched, Trust, event_of, probe};
 use serde_json::Value;
 use std::ffi::OsString;
 
@@ -39,8 +39,13 @@ const TRUST: Trust = Trust {
     advice: "start it and trust them when it says that hooks need review",
     missing: untrusted,
     disabled,
-    off,
 };
+
+/// The machine's own rules, and a person's configuration.
+const OFF: [Off; 2] = [
+    Off { file: "/etc/codex/requirements.toml", is_here: false, says: ruled },
+    Off { file: "config.toml", is_here: false, says: off },
+];
 
 pub(crate) const RECIPE: Recipe = Recipe {
     kind: super::KIND,
@@ -58,6 +63,7 @@ pub(crate) const RECIPE: Recipe = Recipe {
     advice: "it runs only hooks that you have trusted; in a folder that is new to it, it first asks whether to \
              trust that one, and waits for your answer (0.169.0)",
     trust: Some(&TRUST),
+    off: &OFF,
     fetched: None,
     // An older one refuses to start with it (measured: 0.149.0).
     launch: Launch::WithArguments { arguments, package: "@openai/codex", since: (0, 162) },
@@ -122,7 +128,7 @@ fn count(
 }
 
 /// Hooks are on unless this says otherwise; its older name still counts (by its documentation).
-fn off(config: &str) -> Option<&'static str> {
+fn off(config: &str) -> Option<Switched> {
     let config: toml::Table = config.parse().unwrap_or_default();
     let features = config.get("features")?;
     [
@@ -130,7 +136,17 @@ fn off(config: &str) -> Option<&'static str> {
         ("codex_hooks", "features.codex_hooks is false: no hook of yours fires"),
     ]
     .into_iter()
-    .find_map(|(name, why)| is_false(features.get(name)).then_some(why))
+    .find_map(|(name, why)| is_false(features.get(name)).then_some(Switched::Off(why)))
+}
+
+/// What an administrator has ruled counts before a person's word (by its documentation).
+fn ruled(requirements: &str) -> Option<Switched> {
+    let rules: toml::Table = requirements.parse().unwrap_or_default();
+    let managed = rules.get("allow_managed_hooks_only").and_then(toml::Value::as_bool);
+    let why = "allow_managed_hooks_only is true: no hook of yours fires";
+    let hooks = rules.get("features").and_then(|features| features.get("hooks"));
+    let off = || is_false(hooks).then_some("features.hooks is false: no hook of yours fires");
+    (managed == Some(true)).then_some(why).or_else(off).map(Switched::Off)
 }
 
 fn is_false(value: Option<&toml::Value>) -> bool {
@@ -216,12 +232,28 @@ mod tests {
             assert_eq!(disabled(config), 0, "{config}");
         }
         for name in ["hooks", "codex_hooks"] {
-            let why = TRUST.off(&format!("[features]\n{name} = false\n")).unwrap();
+            let Some(Switched::Off(why)) = off(&format!("[features]\n{name} = false\n")) else {
+                panic!("{name}")
+            };
             assert!(why.starts_with(&format!("features.{name} is false")), "{why}");
-            assert_eq!(TRUST.off(&format!("features = {{ {name} = true }}\n")), None);
+            assert_eq!(off(&format!("features = {{ {name} = true }}\n")), None);
         }
         for config in ["", "features = 1\n", "hooks = false\n", "[features]\nother = false\n"] {
-            assert_eq!(TRUST.off(config), None, "{config}");
+            assert_eq!(off(config), None, "{config}");
+        }
+    }
+
+    #[test]
+    fn what_the_machine_has_ruled_is_seen() {
+        for (rules, name) in [
+            ("allow_managed_hooks_only = true\n", "allow_managed_hooks_only is true"),
+            ("[features]\nhooks = false\n", "features.hooks is false"),
+        ] {
+            let Some(Switched::Off(why)) = ruled(rules) else { panic!("{rules}") };
+            assert!(why.starts_with(name), "{why}");
+        }
+        for rules in ["", "not TOML [", "allow_managed_hooks_only = false\n", "features = 1\n"] {
+            assert_eq!(ruled(rules), None, "{rules}");
         }
     }
 

@@ -101,6 +101,7 @@ pub(crate) fn strange(event: Event, payload: &Payload<'_>) -> Option<&'static st
         Event::PreToolUse | Event::PostToolUse | Event::PermissionRequest => {
             ("tool_name", payload.tool_name, &[])
         }
+        Event::UserPromptSubmit | Event::Stop => ("turn_id", payload.turn_id, &[]),
         Event::SessionEnd => return payload::strange_end(payload.reason, &REASONS),
         Event::PreCompact | Event::PostCompact => ("trigger", payload.trigger, COMPACTS),
         _ => return None,

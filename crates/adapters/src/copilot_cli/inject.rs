@@ -4,8 +4,8 @@
 //! tool (measured).
 
 use crate::hook_table::COPILOT_CLI_EVENTS as EVENTS;
-use crate::inject::entries::Form;
-use crate::inject::{Launch, Part, Probe, Recipe};
+use crate::inject::entries::{Form, Switch, flag};
+use crate::inject::{Launch, Off, Part, Probe, Recipe, Switched};
 use std::ffi::OsString;
 
 pub(crate) const RECIPE: Recipe = Recipe {
@@ -24,6 +24,7 @@ pub(crate) const RECIPE: Recipe = Recipe {
     advice: "in a folder that is new to it, it asks whether to trust it, and waits for your answer (1.0.102); it \
              says nothing before its first prompt",
     trust: None,
+    off: &OFF,
     fetched: None,
     launch: Launch::WithFolder {
         manifest: ("plugin.json", MANIFEST),
@@ -33,6 +34,26 @@ pub(crate) const RECIPE: Recipe = Recipe {
     part: Part::Entries(&FORM),
     probe: Probe::Written(probe),
 };
+
+/// In a file of hooks it is about those alone; in a person's settings about all hooks, and in a repository's about
+/// all in it (by its documentation, and 1.0.102, read).
+const DISABLE: &str = "disableAllHooks";
+
+const OFF: [Off; 2] = [
+    Off { file: ".github/copilot/settings.json", is_here: true, says: off_here },
+    Off { file: "settings.json", is_here: false, says: off },
+];
+
+/// Its settings may have comments in them.
+fn off(settings: &str) -> Option<Switched> {
+    let is_off = flag(settings, DISABLE) == Some(true);
+    is_off.then_some(Switched::Off("disableAllHooks is true: no hook of yours fires"))
+}
+
+fn off_here(settings: &str) -> Option<Switched> {
+    let is_off = flag(settings, DISABLE) == Some(true);
+    is_off.then_some(Switched::Off("disableAllHooks is true: no hook fires in this folder"))
+}
 
 const FORM: Form = Form {
     kind: super::KIND,
@@ -50,7 +71,7 @@ const FORM: Form = Form {
     is_grouped: false,
     version: Some(1),
     unawaited: None,
-    switches: &[],
+    switches: &[Switch::Off(DISABLE)],
     not_strict: Some("the whole file is ignored: hooks in it never fire"),
 };
 

@@ -299,6 +299,26 @@ fn the_log_tells_how_a_dialog_was_left() {
     assert!(log_line(KIND, br#"{"type":"user.message"}"#).unwrap().is_prompt);
 }
 
+/// No hook tells of it (measured: Esc at a helper's dialog, and a refusal of its model).
+#[test]
+fn the_log_tells_that_a_helper_was_stopped_or_has_failed() {
+    let read = |kind: &str, data: &str, more: &str| {
+        let data = format!(r#"{{"toolCallId":"call-1","agentName":"general-purpose"{data}}}"#);
+        let line = format!(r#"{{"type":"subagent.{kind}","data":{data}{more}}}"#);
+        log_line(KIND, line.as_bytes()).unwrap().fact
+    };
+    let (helper, cancelled) = (r#","agentId":"a-1""#, r#","cancelled":true"#);
+    let ended = Some(Fact::SubagentEnded { id: "a-1".into() });
+    assert_eq!(read("completed", cancelled, helper), ended);
+    assert_eq!(read("failed", r#","error":"400 no""#, helper), ended);
+    // One that has come to its own end has told so by its hook.
+    for own in ["", r#","cancelled":false"#] {
+        assert_eq!(read("completed", own, helper), None, "{own}");
+    }
+    // Nobody knows which one.
+    assert_eq!((read("completed", cancelled, ""), read("failed", "", "")), (None, None));
+}
+
 #[test]
 fn the_log_names_each_request_in_the_words_of_its_notice() {
     let read = |members: &str, more: &str| {

@@ -1,13 +1,14 @@
 //! The log of a session, `session-state/SESSION/events.jsonl`, one JSON object a line.
 //!
 //! Copilot CLI 1.0.102 (measured). What it tells that no hook tells is how a dialog was answered,
-//! Esc at a dialog or, twice, in mid-turn, that a call of the model is not tried again, and that a person has the
-//! conversation summed up.
+//! Esc at a dialog or, twice, in mid-turn, that a helper was stopped or has failed, that a call of the model is not tried
+//! again, and that a person has the conversation summed up.
 //!
 //! | line | fact |
 //! |---|---|
 //! | `abort` | turn interrupted |
 //! | `session.error` | turn failed: it comes once, after the last try |
+//! | `subagent.failed`, `subagent.completed` that is `cancelled` | helper ended, of which no hook tells; one that was stopped stands before `abort`. Completed otherwise nothing: the hook tells |
 //! | `permission.requested` | prompt opened, by its name: of several calls at once each has one, and the dialogs come one after the other. Its notice comes within some 200 ms before or after it, and none does where a rule answers it at once (read). Nothing with `resolvedByHook` (read) |
 //! | `permission.completed` | the prompt of that name resolved, by the program itself where `decisionSource` is `unattended_fallback`; `cancelled` is Esc, which ends the turn: `abort` stands just before or behind it |
 //! | `human_response.recorded` | prompt resolved: a question, or with `exit_plan_mode` for its kind a plan. A plan that is not `approved`, without a word of `feedback`, is Esc, which ends the turn: `abort` follows within half a second (measured; the word of advice read) |
@@ -60,6 +61,7 @@ skim! {
         response: "response",
         error_type: "errorType",
         message: "message",
+        cancelled: "cancelled",
     }
 }
 
@@ -115,6 +117,10 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
         }
         ("session.compaction_complete", Actor::Main) => {
             read.fact = Some(Fact::CompactionEnded { manual: true });
+        }
+        ("subagent.failed", Actor::Sub(id)) => read.fact = Some(Fact::SubagentEnded { id }),
+        ("subagent.completed", Actor::Sub(id)) if data.cancelled.is_true() => {
+            read.fact = Some(Fact::SubagentEnded { id });
         }
         ("permission.requested", actor) if !data.by_hook.is_true() => {
             read.fact = key(data.request).map(|key| requested(actor, key, data.asked));

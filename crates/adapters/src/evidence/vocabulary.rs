@@ -157,6 +157,7 @@ const SENTENCES: &[&str] = &[
     "[Request interrupted by user for tool use]",
     "[Request interrupted by user]",
     "<local-command-stderr>Error: Compaction canceled.</local-command-stderr>",
+    "<local-command-stderr>Error during compaction</local-command-stderr>",
 ];
 
 /// How texts begin that the program writes in a person's place.
@@ -190,10 +191,12 @@ pub(super) fn is_free(member: &str, is_list: bool) -> bool {
 /// What the program itself says with this text, as far as it decides anything.
 pub(super) fn sentence(text: &str) -> Option<&'static str> {
     let exact = SENTENCES.iter().find(|sentence| text == **sentence);
-    let stopped =
-        text.starts_with("<local-command-stderr>") && text.contains("Compaction canceled.");
+    let thrown = text.starts_with("<local-command-stderr>");
+    let stopped = thrown && text.contains("Compaction canceled.");
+    let failed = thrown && text.contains("Error during compaction");
     let interrupted = text.starts_with("[Request interrupted by user");
-    exact.or(stopped.then_some(&SENTENCES[3])).or(interrupted.then_some(&SENTENCES[2])).copied()
+    let thrown = stopped.then_some(&SENTENCES[3]).or(failed.then_some(&SENTENCES[4]));
+    exact.or(thrown).or(interrupted.then_some(&SENTENCES[2])).copied()
 }
 
 /// The beginning of a text that the program wrote in a person's place.

@@ -25,6 +25,7 @@ pub(crate) const RECIPE: Recipe = Recipe {
     advice: "with security.folderTrust.enabled in its settings it asks in a new folder whether to trust it; in \
              one that it does not trust it runs no hooks, without a word (0.61.0)",
     trust: None,
+    off: &[],
     fetched: None,
     launch: Launch::AsTyped,
     part: Part::Entries(&FORM),

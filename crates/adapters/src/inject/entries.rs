@@ -13,10 +13,10 @@ use super::{Found, Unchanged, halves, strict};
 use going::{Emptied, going};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
-pub(crate) use switches::Switch;
 use switches::note_problems;
+pub(crate) use switches::{Switch, flag};
 
-pub(super) const BOM: char = '\u{feff}';
+pub(crate) const BOM: char = '\u{feff}';
 const HOOKS: &str = "hooks";
 const ASYNC: &str = "async";
 const NAME: &str = "name";

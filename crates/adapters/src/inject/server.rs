@@ -255,6 +255,7 @@ const fn server(of: Recipe, form: &'static Form, launch: Launch) -> Recipe {
         after_settings: AFTER,
         advice: "",
         trust: None,
+        off: &[],
         fetched: None,
         launch,
         part: Part::Server(form),

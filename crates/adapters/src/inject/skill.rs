@@ -66,6 +66,7 @@ const fn skill(of: Recipe, path: &'static str) -> Recipe {
         after_settings: "it knows the skill from its next start on",
         advice: "",
         trust: None,
+        off: &[],
         fetched: None,
         launch: Launch::AsTyped,
         part: Part::Skill,

@@ -9,7 +9,32 @@ pub struct Trust {
     pub advice: &'static str,
     pub(crate) missing: Count,
     pub(crate) disabled: Count,
-    pub(crate) off: fn(kept: &str) -> Option<&'static str>,
+}
+
+/// A file beside the settings by which a program may switch off every hook of a person's: only read.
+#[derive(Debug)]
+pub struct Off {
+    /// Below the configuration folder; or whole, the machine's own.
+    pub file: &'static str,
+    /// It is below the folder in which the program works instead, and of that alone.
+    pub is_here: bool,
+    pub(crate) says: fn(text: &str) -> Option<Switched>,
+}
+
+/// What such a file says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Switched {
+    /// They run, whatever others say that count less.
+    On,
+    /// They do not, in words.
+    Off(&'static str),
+}
+
+impl Off {
+    /// `None`: it says nothing of it.
+    pub fn says(&self, text: &str) -> Option<Switched> {
+        (self.says)(text)
+    }
 }
 
 /// How many entries of ours in `settings`, the text of the file at `path`, are so by what is `kept`.
@@ -24,10 +49,5 @@ impl Trust {
     /// How many of them are switched off, each by itself.
     pub fn disabled(&self, kept: &str, settings: &str, path: &str, launcher: &str) -> usize {
         (self.disabled)(kept, settings, path, launcher)
-    }
-
-    /// What switches off every hook of a person's.
-    pub fn off(&self, kept: &str) -> Option<&'static str> {
-        (self.off)(kept)
     }
 }

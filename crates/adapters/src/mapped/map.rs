@@ -18,6 +18,9 @@ pub(crate) struct Map {
     /// The names of the process that runs its hooks.
     #[serde(default)]
     pub(crate) processes: Vec<String>,
+    /// The kinds whose hooks it calls as well, as it reads their configuration beside its own.
+    #[serde(default)]
+    pub(crate) reads: Vec<String>,
     /// What tells of it.
     pub(crate) witnesses: String,
     /// What nothing tells.
@@ -135,6 +138,8 @@ pub(crate) enum Word {
     QuestionShown,
     PromptResolved,
     TurnEnded,
+    /// It is over, and nobody knows how that came about.
+    TurnUnclear,
     TurnFailed,
     TurnInterrupted,
     IdleNotice,

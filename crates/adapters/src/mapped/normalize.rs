@@ -113,9 +113,8 @@ impl<'a> Reading<'a> {
             return Err(format!("{event} with another {member} than is known"));
         };
         match self.members.at(reason) {
-            said if said.is_other_than('"') => Err(format!("{reason} is not a string")),
             // Its process tells.
-            said if said.text().is_none() => Ok(Word::SessionLeft),
+            said if said.text().is_none() && !said.is_other_than('"') => Ok(Word::SessionLeft),
             _ => Ok(Word::SessionUnclear),
         }
     }
@@ -207,6 +206,7 @@ impl<'a> Reading<'a> {
             Word::PromptSubmitted => Fact::PromptSubmitted { by: Submitter::Person, turn_ref },
             Word::PromptTold => Fact::PromptTold,
             Word::TurnEnded => Fact::TurnEnded { background: self.left_behind(), turn_ref },
+            Word::TurnUnclear => Fact::TurnUnanswered,
             Word::TurnFailed => {
                 let (code, detail) = (self.code(), self.words(&members.detail, DETAIL));
                 match self.map.helpers_are_nameless {

@@ -129,6 +129,7 @@ fn made(lists: &'static Lists, form: &'static Form) -> Recipe {
         after_settings: &install.after,
         advice: &install.advice,
         trust: None,
+        off: &[],
         fetched: None,
         launch: launch.map_or(Launch::AsTyped, |(_, launch)| launch.clone()),
         part: match (install.form.syntax, script) {

@@ -117,6 +117,7 @@ fn an_event_means_what_its_row_says() {
                     matches!(&seen.fact, Fact::TurnEnded { background, .. }
                         if background.unlisted == unlisted && background.anyones == nameless)
                 }
+                Word::TurnUnclear => seen.fact == Fact::TurnUnanswered,
                 Word::TurnFailed if nameless => {
                     matches!(seen.fact, Fact::SomeoneStopped { failed: Some(_) })
                 }
@@ -181,9 +182,8 @@ fn an_event_with_an_unknown_word_is_not_taken_for_one_with_a_known_word() {
                 put(&mut payload, std::slice::from_ref(&member), &word);
                 let fact = seen(map, &row.name, &payload).fact;
                 let understood = !matches!(fact, Fact::NotUnderstood { .. });
-                // A session ends by any word, but who knows how: only what is no word is no end.
-                let ends = map.reason_of(&row.name) == Some(&*member)
-                    && (word.is_null() || word.is_string());
+                // A session ends by any word, and by what is none, but who knows how.
+                let ends = map.reason_of(&row.name) == Some(&*member);
                 let expected = has_default || ends;
                 assert_eq!(understood, expected, "{} {} {word}: {fact:?}", map.kind, row.name);
             }

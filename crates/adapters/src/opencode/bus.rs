@@ -232,7 +232,7 @@ impl Follower {
                 let goes_on = name.as_deref() == Some(OVERFLOW);
                 let session = self.session(id);
                 if session.is_busy {
-                    session.is_unclear |= name.is_none();
+                    session.is_unclear |= name.as_deref().is_none_or(anew::may_stop);
                     session.error = name;
                 }
                 // Perhaps nothing else tells the end of a helper.

@@ -40,6 +40,7 @@ pub(crate) const RECIPE: Recipe = Recipe {
     after_settings: "sessions report from their next start on",
     advice: "--pure switches all plugins off",
     trust: None,
+    off: &[],
     fetched: Some(&FETCHED),
     launch: launch("OPENCODE_CONFIG_CONTENT"),
     part: Part::Script(&SCRIPT),

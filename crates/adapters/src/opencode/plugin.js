@@ -2,6 +2,9 @@
 const AGAIN_MS = 15_000
 /// The error of a turn that a person has stopped.
 const ABORTED = "MessageAbortedError"
+/// What the name of another such error may say, and the name of an event that tells how a turn ends.
+const STOPS = /abort|cancel|interrupt/i
+const ENDS = /error|fail|abort|cancel|interrupt/i
 /// The error after which a turn goes on.
 const OVERFLOW = "ContextOverflowError"
 /// The answers to a request.
@@ -171,8 +174,8 @@ export const headsup = async ({ directory }) => {
       const unclear = found.unclear && !stopped
       // What a stopped turn leaves open nobody answers any more, here and below.
       if (stopped || unclear) for (const one of helpers(found)) idle(one)
-      const was = runs(found)
-      found.busy = false
+      const was = runs(found) || found.asked
+      found.busy = found.asked = false
       found.open.clear()
       found.tools.clear()
       found.doubted = undefined
@@ -288,9 +291,9 @@ export const headsup = async ({ directory }) => {
     const failed = (found, event, error) => {
       const name = typeof error?.name === "string" ? error.name : ""
       if (found.busy) found.error = name ? { name, message: short(error.data?.message) } : undefined
-      if (!name) {
+      if (!name || (name !== ABORTED && STOPS.test(name))) {
         unsure(found)
-        strange(event, "no error.name")
+        strange(event, name ? "its error.name" : "no error.name")
       }
       // Perhaps nothing else tells the end of a helper.
       if (found.parent && name !== OVERFLOW) idle(found)
@@ -301,6 +304,8 @@ export const headsup = async ({ directory }) => {
       // A run without a terminal may reject it by itself.
       const ask = [name, { prompt_id: asks.id, mode: mode === "headless" ? mode : undefined, ...tool }]
       found.open.set(asks.id, ask)
+      // Whoever asks is at work, also where that could not be read: its rest is told.
+      found.asked = true
       found.doubted = undefined
       say(found, ...ask)
     }
@@ -390,7 +395,11 @@ export const headsup = async ({ directory }) => {
           if (said.part?.type === "tool") tool(known(said.part.sessionID), said.part)
           return
         default:
-          if (TELLING.test(name) && !SILENT.test(name)) strange(event, "its name")
+          if (!TELLING.test(name) || SILENT.test(name)) return
+          for (const one of ENDS.test(name) ? sessions.values() : []) {
+            if (typeof said?.sessionID !== "string" || one.id === said.sessionID) unsure(one)
+          }
+          strange(event, "its name")
       }
     }
     const list = (from) => short(Array.isArray(from) ? from.join(" ") : from)

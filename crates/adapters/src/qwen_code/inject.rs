@@ -24,6 +24,7 @@ pub(crate) const RECIPE: Recipe = Recipe {
     advice: "with security.folderTrust.enabled in its settings it asks in a new folder whether to trust it, and \
              waits for your answer (0.24.4); --safe-mode and --bare switch all hooks off",
     trust: None,
+    off: &[],
     fetched: None,
     launch: Launch::WithDefaults { variable: DEFAULTS, path: defaults },
     part: Part::Entries(&FORM),

@@ -2,7 +2,7 @@
 
 use super::command::separator;
 use super::redact::begins;
-use super::words::{is_argument, is_plain};
+use super::words::{is_argument, is_base64, is_plain};
 use std::ops::Range;
 
 /// How long a name may be.
@@ -10,6 +10,9 @@ const NAME: usize = 128;
 
 /// How much of a value is looked at.
 const LOOK: usize = 1_024;
+
+/// The same, of what stands in an element.
+const ELEMENT: usize = 256;
 
 /// The keys that are secret; a primary, public or cache key is not.
 const KEYS: &[&str] = &[
@@ -201,6 +204,7 @@ impl Start {
         let (mut at, sign) = match text.get(gap)? {
             b'=' if matches!(text.get(gap + 1), Some(b'=' | b'~')) => return None,
             sign @ (b'=' | b':') => (gap + 1, *sign),
+            sign @ b'>' if is_element(text, name_end) => (gap + 1, *sign),
             _ if dashes > 0 => (separator(text, name_end)?, b' '),
             sign @ b'i' if gap > name_end && is_said(text, gap) => (gap + 3, *sign),
             _ => return None,
@@ -211,7 +215,10 @@ impl Start {
         let next = blanks(at);
         let raw = if sign == b':' { past_block_mark(text, next) } else { next };
         let tight = sign == b'=' && gap == name_end && raw == at;
-        let (at, quote) = opening(text, raw);
+        let (at, quote) = match sign {
+            b'>' => (raw, Some(Quote { mark: b'<', slashes: 0, inner: false })),
+            _ => opening(text, raw),
+        };
         let (is_option, is_said) = (sign == b' ' && dashes == 2, sign == b'i');
         Some(Self { at, raw, quote, tight, is_option, is_said })
     }
@@ -281,6 +288,15 @@ fn is_said(text: &[u8], at: usize) -> bool {
     quote.is_some_and(is_closed)
 }
 
+/// Does `>value</NAME>` stand at `end`, behind this name?
+fn is_element(text: &[u8], end: usize) -> bool {
+    let part = |b: &&u8| b.is_ascii_alphanumeric() || matches!(**b, b'_' | b'-' | b'.');
+    let len = text[..end].iter().rev().take(NAME).take_while(part).count();
+    let value = text[end..].iter().take(ELEMENT).position(|b| *b == b'<');
+    let rest = value.and_then(|value| text[end + value..].strip_prefix(b"</"));
+    text[end] == b'>' && rest.is_some_and(|rest| rest.starts_with(&text[end - len..end]))
+}
+
 /// Past the `>-` or `|` by which YAML says that a value stands on the next line.
 fn past_block_mark(text: &[u8], at: usize) -> usize {
     let Some(b'>' | b'|') = text.get(at) else { return at };
@@ -294,17 +310,6 @@ fn past_block_mark(text: &[u8], at: usize) -> usize {
     // Where lines were made one, only a mark of two characters is surely none of a text's.
     let is_line = is_quoted || text[line..next].contains(&b'\n') || (end > at + 1 && next > line);
     if is_line { next } else { at }
-}
-
-/// Letters of both cases with digits, an end, or much of them, and as many as base64 makes.
-fn is_base64(value: &[u8]) -> bool {
-    let padded = value.strip_suffix(b"==").or_else(|| value.strip_suffix(b"="));
-    let letters = padded.unwrap_or(value);
-    let is_in = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/');
-    let has = |kind: fn(&u8) -> bool| letters.iter().any(kind);
-    let is_telling = has(u8::is_ascii_digit) || padded.is_some() || value.len() >= 20;
-    (value.len() >= 12 && value.len().is_multiple_of(4) && letters.iter().all(is_in))
-        && (has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) && is_telling)
 }
 
 /// A quote that opens a value.

@@ -118,3 +118,48 @@ fn escapes_cost_no_more_than_their_length() {
         assert!(redact(&text).len() <= text.len() * 4, "{piece}");
     }
 }
+
+#[test]
+fn keys_of_agents_and_hosts_are_known_by_their_prefix() {
+    let hex: String = "0a1b2c3d4e5f6789".chars().cycle().take(64).collect();
+    for key in [
+        format!("key_{hex}"),
+        format!("sgamp_user_{}_{hex}", key("", 26)),
+        format!("bkua_{}", &hex[..40]),
+        format!("oy2{}", key("", 43).to_ascii_lowercase()),
+        key("rnd_", 28),
+        key("napi_", 64),
+        key("vercel_blob_rw_", 40),
+        key("phx_", 43),
+    ] {
+        assert_eq!(redact(&format!("use {key} now")), format!("use {REDACTED} now"));
+    }
+    for text in ["key_0", "key_events_of_2026", "rnd_seed_42", "phx_new", "napi_module_1"] {
+        assert_eq!(redact(text), text);
+    }
+}
+
+#[test]
+fn an_element_whose_name_is_a_secret_is_emptied() {
+    for (before, after) in [
+        ("<user>ada</user><password>", "</password>"),
+        ("{\"content\":\"<server>\\n  <db.password>", "</db.password>\\n\"}"),
+        ("<apiKey>", "</apiKey><port>1</port>"),
+    ] {
+        for word in [WORD, "Kq83&amp;hd km29"] {
+            let word = if before.contains("apiKey") { WORD } else { word };
+            let clean = redact(&format!("{before}{word}{after}")).into_owned();
+            assert_eq!(clean, format!("{before}{REDACTED}{after}"));
+        }
+    }
+    for text in [
+        "tool --password <password> <file>",
+        "<password></password>",
+        "<password>${env.PW}</password>",
+        "<token> or <token>",
+        "a password>b",
+        "<password>",
+    ] {
+        assert_eq!(redact(text), text);
+    }
+}

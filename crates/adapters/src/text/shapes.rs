@@ -76,6 +76,8 @@ static SHAPES: &[Shape] = &[
     shape("pcsk_", 30, Word),
     shape("jina_", 30, Word),
     shape("e2b_", 30, Hex),
+    shape("key_", 60, Hex),
+    shape("sgamp_user_", 30, Word),
     // Forges and registries.
     shape("github_pat_", 22, Word),
     shape("ghp_", 20, Alnum),
@@ -101,6 +103,8 @@ static SHAPES: &[Shape] = &[
     shape("dckr_oat_", 20, Word),
     shape("CCIPAT_", 20, Word),
     shape("sgp_", 30, Word),
+    shape("bkua_", 30, Hex),
+    shape("oy2", 43, Alnum),
     // Clouds.
     shape("AKIA", 16, Upper),
     shape("ASIA", 16, Upper),
@@ -117,6 +121,9 @@ static SHAPES: &[Shape] = &[
     shape("fo1_", 30, Word),
     shape("HRKU-", 30, Word),
     shape("nfp_", 30, Alnum),
+    shape("rnd_", 24, Alnum),
+    shape("napi_", 40, Alnum),
+    shape("vercel_blob_rw_", 20, Word),
     shape("dapi", 32, Hex),
     shape("tskey-", 20, Word),
     shape("hvs.", 20, Word),
@@ -169,6 +176,7 @@ static SHAPES: &[Shape] = &[
     shape("mfa.", 50, Word),
     shape("sntrys_", 30, Dotted),
     shape("sntryu_", 30, Hex),
+    shape("phx_", 30, Alnum),
     shape("SK", 32, Hex),
 ];
 

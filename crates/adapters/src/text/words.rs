@@ -81,3 +81,14 @@ fn is_one_of(words: &[&str], value: &[u8]) -> bool {
     let word = value.strip_suffix(b".").unwrap_or(value);
     words.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
 }
+
+/// Letters of both cases with digits, an end, or much of them, and as many as base64 makes.
+pub(super) fn is_base64(value: &[u8]) -> bool {
+    let padded = value.strip_suffix(b"==").or_else(|| value.strip_suffix(b"="));
+    let letters = padded.unwrap_or(value);
+    let is_in = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/');
+    let has = |kind: fn(&u8) -> bool| letters.iter().any(kind);
+    let is_telling = has(u8::is_ascii_digit) || padded.is_some() || value.len() >= 20;
+    (value.len() >= 12 && value.len().is_multiple_of(4) && letters.iter().all(is_in))
+        && (has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) && is_telling)
+}

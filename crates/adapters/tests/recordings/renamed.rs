@@ -141,6 +141,65 @@ fn instead<'a>(
         .map(|span| (span.status.as_str(), span.near(track).last().unwrap().1.word()))
 }
 
+/// Every event says of which conversation it is, and where: an event that says so by another name is told as before, and
+/// counted.
+#[test]
+fn a_conversation_and_a_folder_of_another_name_are_counted() {
+    for program in PROGRAMS {
+        let kind = program.kind;
+        let session = if kind == "copilot-cli" { "sessionId" } else { "session_id" };
+        for case in program.cases() {
+            let script = Script::of(&program, &case);
+            for member in [session, "cwd"] {
+                let changed = rename(&script, &Renamed::Member(member.to_owned()));
+                assert_eq!(changed.counted(), script.calls.len(), "{kind} {case} {member}");
+            }
+        }
+    }
+}
+
+/// So is the name of a turn, where it begins and where it ends.
+#[test]
+fn a_turn_whose_name_has_another_name_is_counted() {
+    for (program, member) in [(CLAUDE_CODE, "prompt_id"), (CODEX, "turn_id")] {
+        let kind = program.kind;
+        for case in program.cases() {
+            let script = Script::of(&program, &case);
+            let changed = rename(&script, &Renamed::Member(member.to_owned()));
+            let is_bound = |event: &Value| event == "UserPromptSubmit" || event == "Stop";
+            let bounds = script.calls.iter().filter(|call| is_bound(&call.payload[EVENT])).count();
+            assert!(changed.counted() >= bounds, "{kind} {case}");
+        }
+    }
+}
+
+/// A request alone may call its tool by another name: what it asks is over with its call all the same.
+#[test]
+fn a_request_that_does_not_name_its_tool_is_over_with_its_call() {
+    let [claude_code, codex, qwen_code, ..] = PROGRAMS;
+    for (program, case) in [
+        (claude_code, "permission_approved"),
+        (codex, "permission_approved"),
+        (qwen_code, "permission_allowed"),
+    ] {
+        let script = Script::of(&program, case);
+        let mut changed = script.clone();
+        for call in &mut changed.calls {
+            if call.payload[EVENT] == "PermissionRequest"
+                && let Some(members) = call.payload.as_object_mut()
+                && let Some(name) = members.remove("tool_name")
+            {
+                members.insert("toolName".to_owned(), name);
+            }
+        }
+        assert!(changed.counted() > 0, "{} {case}", program.kind);
+        let (known, track) = (script.play(), changed.play());
+        for span in script.spans.iter().filter(|span| span.is_told(&known)) {
+            assert!(span.is_told(&track), "{} {case}: {}", program.kind, span.status);
+        }
+    }
+}
+
 /// What stays as it was is in the golden file: nothing else is ever told, and it is counted.
 #[test]
 fn what_has_another_name_makes_no_wrong_state() {

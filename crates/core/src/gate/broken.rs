@@ -30,8 +30,7 @@ pub(super) fn failed(
     }
     if is_repeated(step, reference) {
         // A source without errors may have told the end first; the error still counts.
-        let outcome = step.seat.outcome.as_ref().map(|outcome| outcome.kind);
-        if outcome == Some(OutcomeKind::Interrupted) && fails_late(step) {
+        if ended_without_errors(step) && fails_late(step) {
             let outcome =
                 Outcome { kind: OutcomeKind::Failed, code: Some(code.to_owned()), at: step.now };
             step.seat.outcome = Some(outcome);
@@ -52,8 +51,18 @@ pub(super) fn failed(
     Ok(Effect::Decides)
 }
 
-/// May the last turn, which seemed interrupted, have failed? A log is written when the program comes
-/// to it.
+/// Was the end of the last turn told by who knows of no errors? It seemed interrupted, or is done by no more than the
+/// program's own status.
+fn ended_without_errors(step: &Step<'_>) -> bool {
+    let is_levels = step.seat.turn.evidence.source.tier() == Tier::Own;
+    match step.seat.outcome.as_ref().map(|outcome| outcome.kind) {
+        Some(OutcomeKind::Interrupted) => true,
+        Some(OutcomeKind::Completed) => is_levels && step.evidence.source == Source::Transcript,
+        _ => false,
+    }
+}
+
+/// May the last turn have failed? A log is written when the program comes to it.
 fn fails_late(step: &Step<'_>) -> bool {
     let ended = step.seat.turn.ended.as_ref();
     ended.is_some_and(|ended| step.now.since(ended.at) < LATE_FAILURE_MS)

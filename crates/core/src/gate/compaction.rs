@@ -1,6 +1,6 @@
 //! Compactions: within a turn, or a turn of their own (G7).
 
-use super::{Effect, Refusal, Step, shown, turn};
+use super::{Effect, Refusal, Step, level, shown, turn};
 use crate::status::{OutcomeKind, Turn, WorkingReason};
 
 /// Is a compaction under way? Once its summary is in, an end of the turn shows that it is over,
@@ -17,6 +17,7 @@ pub(super) fn started(step: &mut Step<'_>) -> Result<Effect, Refusal> {
     if step.seat.turn.compacting {
         return Ok(Effect::Confirms);
     }
+    level::forget_rest(step);
     // A title may have shown its beginning already.
     let alone = !step.seat.turn.open || shown::is_by_title(step);
     if !step.seat.turn.open {

@@ -21,6 +21,9 @@ pub(super) fn shown(
     if let Some(effect) = of_a_request(step, actor, prompt, true) {
         return Ok(effect);
     }
+    if let Some(effect) = of_a_misread_request(step, actor, prompt) {
+        return Ok(effect);
+    }
     if let Some(effect) = of_a_question(step, actor, prompt) {
         return Ok(effect);
     }
@@ -95,7 +98,7 @@ fn of_a_request(
         step.announce |= open.ask.title != notice.title;
         step.changed = true;
         open.by_notice = true;
-        open.ask.title.clone_from(&notice.title);
+        take_words(open, notice);
         return Some(Effect::Confirms);
     }
     let mut held = step.seat.held.iter().enumerate();
@@ -107,11 +110,66 @@ fn of_a_request(
         _ => None,
     })?;
     step.seat.held.remove(at);
-    prompts::open(step, &of, &NewPrompt { title: notice.title.clone(), ..ask });
+    let logged = (ask.title != notice.title).then(|| ask.title.clone());
+    open_shown(step, &of, &NewPrompt { title: notice.title.clone(), ..ask });
+    if let Some(open) = step.seat.prompts.last_mut() {
+        open.logged = logged;
+    }
+    Some(Effect::Decides)
+}
+
+/// A dialog has the words of its notice.
+fn take_words(open: &mut OpenPrompt, notice: &NewPrompt) {
+    if open.ask.title != notice.title {
+        open.logged = Some(std::mem::replace(&mut open.ask.title, notice.title.clone()));
+    }
+}
+
+/// Opens a request of which a notice has told.
+pub(super) fn open_shown(step: &mut Step<'_>, actor: &Actor, prompt: &NewPrompt) {
+    prompts::open(step, actor, prompt);
     if let Some(open) = step.seat.prompts.last_mut() {
         open.by_notice = true;
     }
+}
+
+/// Of several calls at once the log may name them in another order than their notices: one that read otherwise was taken
+/// for that of the only request that was known then. This one reads as that request does: so the other was of a call
+/// that the log names next.
+fn of_a_misread_request(step: &mut Step<'_>, actor: &Actor, notice: &NewPrompt) -> Option<Effect> {
+    let is_its = |open: &&mut OpenPrompt| {
+        let is_actors = actor.is_main() || open.actor == *actor;
+        is_actors && open.ask.kind == notice.kind && open.logged.as_ref() == Some(&notice.title)
+    };
+    let open = step.seat.prompts.iter_mut().find(is_its)?;
+    let other = std::mem::replace(&mut open.ask.title, notice.title.clone());
+    open.logged = None;
+    let (of, other) = (open.actor.clone(), NewPrompt { title: other, ..notice.clone() });
+    step.announce = true;
+    step.changed = true;
+    open_shown(step, &of, &other);
     Some(Effect::Decides)
+}
+
+/// A log names a request, and a notice that reads so was taken for another one's: that has its own words again, and its
+/// notice is still to come. True if so.
+pub(super) fn was_anothers(step: &mut Step<'_>, request: &NewPrompt) -> bool {
+    let source = step.evidence.source;
+    if source.tier() != Tier::Transcript || request.key.is_none() {
+        return false;
+    }
+    let reads_so = |open: &&mut OpenPrompt| {
+        let is_others = open.ask.kind == request.kind && open.ask.key != request.key;
+        is_others && open.logged.is_some() && open.ask.title == request.title
+    };
+    let Some(open) = step.seat.prompts.iter_mut().find(reads_so) else { return false };
+    let Some(own) = open.logged.take() else { return false };
+    open.ask.title = own;
+    open.by_notice = false;
+    open.source = source;
+    step.announce = true;
+    step.changed = true;
+    true
 }
 
 /// A notice may be of the question that a call asks: it has settled then, and has the words of its call.

@@ -2,7 +2,7 @@
 
 use super::{
     Refusal, Rule, SETTLE_MS, STRAGGLERS_MS, Step, beside, launched, level, lifecycle, process,
-    refuse, session,
+    refuse, report, session,
 };
 use crate::observation::{
     Delivery, Fact, Level, Observation, ProcessFact, ReportedTurn, SessionEnd, SessionStart,
@@ -31,6 +31,12 @@ pub(super) fn check(step: &mut Step<'_>, observation: &Observation) -> Result<()
     }
     if is_history {
         return Ok(());
+    }
+    if observation.delivery == Delivery::Standing
+        && let Fact::Level(level) = &observation.fact
+        && report::has_told_since(step.seat, observation.source, level)
+    {
+        return refuse(Rule::G10, "it only stands still, and a report has told otherwise since");
     }
     let is_being_ended =
         step.seat.process.state == Process::Stopping && step.seat.leaving.is_some();

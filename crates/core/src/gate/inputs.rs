@@ -51,8 +51,8 @@ pub fn open_input(
     step.seat.prompts_opened += 1;
     let (source, title) = (Source::Report, ask.title.clone());
     let input = Some(Box::new(input));
-    let (actor, by_notice) = (Actor::Main, false);
-    let open = OpenPrompt { id, actor, opened_at: now, source, ask, input, by_notice };
+    let (actor, by_notice, logged) = (Actor::Main, false, None);
+    let open = OpenPrompt { id, actor, opened_at: now, source, ask, input, by_notice, logged };
     let doc = Box::new(PromptDoc::new(&step.seat.id, &open, None));
     step.seat.prompts.push(open);
     step.emit(EventBody::PromptOpened { prompt: doc });

@@ -9,11 +9,12 @@ use crate::source::Source;
 use crate::status::{Exit, ExitKind, OutcomeKind, Process};
 use crate::time::UnixMs;
 
-/// Within this time a process is seen to be gone whose end its launcher was told. Milliseconds.
+/// Within this time a process and what has started it end together. Milliseconds.
 const TOGETHER_MS: i64 = 3_000;
 
 /// Of which process it is the end that `process` has ended: what was launched for a seat ends with the agent that it
-/// has started and waits for, unless that lives on, or has been gone for long.
+/// has started and waits for, unless that lives on, or has been gone for long. A shell goes on behind it, and a script:
+/// what those return later tells of nobody. One that has only said goodbye may still be leaving.
 pub fn whose_end(
     seat: &Seat,
     process: &ProcessId,
@@ -21,7 +22,8 @@ pub fn whose_end(
     is_alive: impl Fn(&ProcessId) -> bool,
 ) -> ProcessId {
     let facts = &seat.process;
-    let is_recent = !facts.state.is_over() || now.since(facts.since) < STRAGGLERS_MS;
+    let late = if seat.is_over_by_word() { STRAGGLERS_MS } else { TOGETHER_MS };
+    let is_recent = !facts.state.is_over() || now.since(facts.since) < late;
     let waits = is_recent && facts.outer() == Some(process);
     let agent = facts.id.as_ref().filter(|&agent| waits && !is_alive(agent));
     agent.unwrap_or(process).clone()

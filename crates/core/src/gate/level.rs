@@ -302,12 +302,19 @@ pub(super) fn explain_own_work(step: &mut Step<'_>) {
     forget(step, |held| held.source == Source::ProgramStatus && is_work(held));
 }
 
+/// A compaction begins: rest that was shown before it is not its end.
+pub(super) fn forget_rest(step: &mut Step<'_>) {
+    forget(step, |held| {
+        matches!(held.what, HeldFact::Level(HeldLevel::Idle { .. } | HeldLevel::Done))
+    });
+}
+
 /// A source has said something newer that nobody can read: what waits of it may not hold any more. Hooks tell of much
 /// beside a level, by other names.
 pub(super) fn void(step: &mut Step<'_>, observation: &Observation) {
     let Observation { source, name, delivery, .. } = observation;
     let is_of_it = |held: &Held| source.tier() != Tier::Edge || held.name == *name;
-    if *delivery == Delivery::Live {
+    if matches!(delivery, Delivery::Live | Delivery::Standing) {
         forget(step, |held| is_level_of(held, *source) && is_of_it(held));
         if *source == Source::Hook {
             shown::doubt_silence(step);

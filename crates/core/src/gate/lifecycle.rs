@@ -271,6 +271,16 @@ fn is_lost_on_the_way(seat: &Seat, now: UnixMs) -> bool {
         }
 }
 
+/// As [`resume`], with words of a person's to go on with: whoever says what is next has seen what was last.
+///
+/// # Errors
+/// [`may_resume`] says why; nothing changes.
+pub fn resume_with_words(seat: &mut Seat, token: &str, now: UnixMs) -> Result<Decision, Unfit> {
+    may_resume(seat, now)?;
+    seat.seen_turn_seq = seat.turn.seq;
+    resume(seat, token, now)
+}
+
 /// A person takes up an agent that was put away: the same seat and session, another life. `token` is a
 /// digest of the one by which its calls are known from now on.
 ///

@@ -1,6 +1,6 @@
 //! What was overtaken on its way (G10). The order of receipt is the order; but where a program says when it made
 //! each of its reports, one that it made before an end, and that comes just behind it, begins nothing anew, and an end that
-//! it made before the prompt of the turn that is open is not the end of that one.
+//! it made, or wrote into its log, before the prompt of the turn that is open is not the end of that one.
 
 use super::{Refusal, Rule, Step, refuse};
 use crate::observation::{Fact, Level, Observation};
@@ -33,7 +33,9 @@ pub(super) fn check(step: &Step<'_>, observation: &Observation) -> Result<(), Re
     let is_told_again =
         |prompt: &MadeEnd| made_at < prompt.made_at && made.turn.as_ref().is_some_and(same);
     let is_of_another = is_before(prompt) || prompt.is_some_and(is_told_again);
-    if is_edge && step.seat.turn.open && is_end(&observation.fact) && is_of_another {
+    let is_others_end = is_edge && is_end(&observation.fact) && is_of_another
+        || is_logged_before(step, observation, prompt);
+    if step.seat.turn.open && is_others_end {
         return refuse(Rule::G10, "made before the prompt of the turn that is open");
     }
     let is_overtaken = match &observation.fact {
@@ -65,11 +67,33 @@ fn is_end(fact: &Fact) -> bool {
     )
 }
 
-/// An interruption may stand in the log by the name of the prompt that was sent in place of what was stopped. Was it
-/// written before that one's turn was known to be over? A log's times are by the clock of the machine that it is read on.
+/// A line of the log may be read behind the hook of what follows it: a prompt that waited begins as soon as a person has
+/// stopped the turn before. The log names no turn then, and is of the seat's own conversation.
+fn is_logged_before(step: &Step<'_>, observation: &Observation, prompt: Option<&MadeEnd>) -> bool {
+    let (Fact::TurnFailed { turn_ref, .. }
+    | Fact::TurnInterrupted { turn_ref }
+    | Fact::PromptRefused { turn_ref, .. }) = &observation.fact
+    else {
+        return false;
+    };
+    let is_unnamed = observation.source == Source::Transcript && turn_ref.is_none();
+    let times = observation.made_at.zip(prompt.filter(|_| is_unnamed));
+    times.is_some_and(|(made_at, prompt)| {
+        step.now.since(prompt.at) < LATE_MS && made_at < prompt.made_at
+    })
+}
+
+/// An interruption may stand in the log by the name of the prompt that was sent in place of what was stopped, and a
+/// failure without any. Was it written before the turn before this one was known to be over? A log's times are by the
+/// clock of the machine that it is read on.
 fn is_of_the_turn_before(step: &Step<'_>, observation: &Observation) -> bool {
-    let Fact::TurnInterrupted { turn_ref: Some(said) } = &observation.fact else { return false };
     let turn = &step.seat.turn;
+    let may_be_its = match &observation.fact {
+        Fact::TurnInterrupted { turn_ref: Some(said) } => turn.is_open_as(said),
+        // It bears no name.
+        Fact::TurnFailed { turn_ref: None, .. } => turn.open,
+        _ => false,
+    };
     let ended = turn.ended.as_ref().filter(|_| observation.source == Source::Transcript);
     let times = observation.made_at.zip(ended.map(|ended| ended.at));
     let is_late = times.is_some_and(|(made_at, ended)| {
@@ -77,7 +101,7 @@ fn is_of_the_turn_before(step: &Step<'_>, observation: &Observation) -> bool {
     });
     // A program without a status file names turns exactly.
     let is_filed = step.seat.claims.iter().any(|claim| claim.source == Source::Registry);
-    is_filed && turn.is_open_as(said) && is_late
+    is_filed && may_be_its && is_late
 }
 
 /// Has the program's own status begun to show work after it wrote this down?

@@ -1,7 +1,8 @@
 //! The blocked set: one entry per open prompt and actor (G4, G12).
 
 use super::{
-    Effect, Refusal, Rule, SETTLE_MS, Step, beside, dialog, parts, refuse, screen, tools, turn,
+    Effect, Refusal, Rule, SETTLE_MS, Step, beside, dialog, level, parts, refuse, screen, tools,
+    turn,
 };
 use crate::event::EventBody;
 use crate::prompt::{Actor, NewPrompt, OpenPrompt, PromptKind, Resolution, ToolRef};
@@ -62,6 +63,10 @@ pub(super) fn opened(
     let is_waited_for = step.seat.held.iter().any(is_waiting);
     if is_waited_for || dialog::name(step, actor, prompt) || dialog::asks(step, actor, prompt) {
         return Ok(Effect::Confirms);
+    }
+    if dialog::was_anothers(step, prompt) {
+        dialog::open_shown(step, actor, prompt);
+        return Ok(Effect::Decides);
     }
     if settle_ms > 0 && !step.seat.held.iter().any(shows_a_request) {
         let until = step.now.plus(i64::from(settle_ms.min(LONGEST_SETTLING_MS)));
@@ -131,7 +136,7 @@ pub(super) fn publish_held(step: &mut Step<'_>) {
 /// How many open calls have the tool and the input that a prompt is about.
 fn calls_like(step: &Step<'_>, actor: &Actor, prompt: &NewPrompt) -> usize {
     let Some(tool) = prompt.tool.as_ref() else { return 0 };
-    let alike = |open: &&OpenTool| open.actor == *actor && is_alike(&open.tool, tool);
+    let alike = |open: &&OpenTool| open.actor == *actor && open.tool.is_like(tool);
     step.seat.open_tools.iter().filter(alike).count()
 }
 
@@ -139,13 +144,9 @@ fn calls_like(step: &Step<'_>, actor: &Actor, prompt: &NewPrompt) -> usize {
 /// asked for every call.
 fn prompts_like(step: &Step<'_>, actor: &Actor, prompt: &NewPrompt) -> usize {
     let Some(tool) = prompt.tool.as_ref() else { return 1 };
-    let about = |open: &&OpenPrompt| open.ask.tool.as_ref().is_some_and(|t| is_alike(t, tool));
+    let about = |open: &&OpenPrompt| open.ask.tool.as_ref().is_some_and(|t| t.is_like(tool));
     let asked = step.seat.own_prompts().filter(|open| open.actor == *actor);
     asked.filter(about).count().max(usize::from(calls_like(step, actor, prompt) < 2))
-}
-
-fn is_alike(one: &ToolRef, other: &ToolRef) -> bool {
-    one.name == other.name && one.input == other.input
 }
 
 /// The same prompt told again: same actor, and the same key, call, or, where neither is
@@ -173,6 +174,10 @@ fn is_same(open: &OpenPrompt, actor: &Actor, prompt: &NewPrompt) -> bool {
 
 /// Publishes a prompt.
 pub(super) fn open(step: &mut Step<'_>, actor: &Actor, prompt: &NewPrompt) {
+    if matches!(step.seat.turn(), Turn::Working(_)) {
+        // Work that still settles has been told by others meanwhile: it answers nothing that is asked only now.
+        level::explain_work(step);
+    }
     let starting = matches!(step.seat.process.state, Process::Starting { .. });
     // A dialog before the first event belongs to no turn.
     let is_first = !screen::has_spoken(step.seat) || screen::early_start(step.seat).is_some();
@@ -193,6 +198,7 @@ pub(super) fn open(step: &mut Step<'_>, actor: &Actor, prompt: &NewPrompt) {
         opened_at: step.now,
         source: step.evidence.source,
         by_notice: false,
+        logged: None,
         ask,
         input: None,
     };
@@ -248,7 +254,7 @@ fn about_its_call(step: &Step<'_>, actor: &Actor, prompt: &NewPrompt) -> NewProm
         let asked: Vec<_> = step.seat.own_prompts().filter_map(|p| p.ask.tool.as_ref()).collect();
         let is_asked = |id: &Option<String>| id.is_some() && asked.iter().any(|t| t.id == *id);
         let mut calls = step.seat.open_tools.iter().filter(|open| open.actor == *actor);
-        let call = calls.find(|open| is_alike(&open.tool, tool) && !is_asked(&open.tool.id));
+        let call = calls.find(|open| open.tool.is_like(tool) && !is_asked(&open.tool.id));
         tool.id = call.and_then(|open| open.tool.id.clone());
     }
     ask
@@ -262,7 +268,7 @@ pub(super) fn is_told_by_hooks(step: &Step<'_>) -> bool {
 /// What asked about this call has been answered with yes: it starts.
 pub(super) fn granted(step: &mut Step<'_>, actor: &Actor, started: &ToolRef) {
     withdraw(step, |asked| {
-        asked.actor == actor && asked.ask.tool.as_ref().is_some_and(|t| is_alike(t, started))
+        asked.actor == actor && asked.ask.tool.as_ref().is_some_and(|t| t.is_like(started))
     });
 }
 
@@ -273,6 +279,13 @@ pub(super) struct Asked<'a> {
     pub(super) source: Source,
     /// Since when it is open.
     pub(super) since: Option<UnixMs>,
+}
+
+impl Asked<'_> {
+    /// Has more than a level told of it?
+    pub(super) fn is_told(&self) -> bool {
+        self.ask.tool.is_some() || self.ask.key.is_some() || self.source.tier() != Tier::Own
+    }
 }
 
 /// Withdraws the agents' own prompts that `which` picks, open ones and held ones alike: they
@@ -341,7 +354,7 @@ pub(super) fn keep_held_at_prompt(step: &mut Step<'_>) {
 }
 
 /// Which of the program's own witnesses show a dialog now?
-fn showing_dialogs(step: &Step<'_>) -> Vec<Source> {
+pub(super) fn showing_dialogs(step: &Step<'_>) -> Vec<Source> {
     let claims = step.seat.claims.iter();
     let own = claims.filter(|claim| claim.source.tier() == Tier::Own && claim.word == "blocked");
     own.map(|claim| claim.source).collect()
@@ -377,15 +390,20 @@ pub(super) fn resolve_own(
 
 /// The end of a call clears the prompt that was about it. True if it did.
 pub(super) fn clear_by_tool(step: &mut Step<'_>, actor: &Actor, ended: &ToolRef) -> bool {
+    // What does not name its tool is about no other call once none is open.
+    let is_last = !step.seat.open_tools.iter().any(|open| open.actor == *actor);
     // Its own call has been closed before this; one that is still open has not ended.
     let calls: Vec<ToolRef> = step.seat.open_tools.iter().map(|open| open.tool.clone()).collect();
     let about = |tool: &ToolRef| match (&tool.id, &ended.id) {
         (Some(asked), Some(ended)) => asked == ended,
         // Where one side carries no id, name and input must do; without a start that matches, any
         // end of the same tool.
-        _ if is_alike(tool, ended) => true,
+        _ if tool.is_like(ended) => true,
         (Some(_), None) => false,
-        (None, _) => tool.name == ended.name && !calls.iter().any(|call| is_alike(call, tool)),
+        (None, _) => {
+            let has_own = calls.iter().any(|call| call.is_like(tool));
+            tool.name == ended.name && !has_own || tool.is_unnamed() && is_last
+        }
     };
     withdraw(step, |asked| asked.actor == actor && asked.ask.tool.as_ref().is_some_and(about))
 }

@@ -201,7 +201,12 @@ pub(super) fn started(
         step.changed = true;
         return Ok(Effect::Confirms);
     } else if step.seat.process.state.is_over() && step.seat.process.state != Process::Absent {
+        let has_ended = matches!(step.seat.process.state, Process::Exited(_));
         renew_by_start(step, observation);
+        if has_ended && step.seat.session.is_none() {
+            // A conversation that nobody names and nobody takes up again is another one.
+            step.seat.outcome = None;
+        }
     }
     let is_early = how == SessionStart::Early;
     if let Some(session) = &mut step.seat.session {

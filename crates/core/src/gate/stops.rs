@@ -12,10 +12,30 @@ const RESTS_MS: i64 = 1_000;
 /// A program that is woken by the end of a helper says so within a fifth of this (measured). Milliseconds.
 const WAKES_MS: i64 = 1_000;
 
-/// Does its status file show that it works?
+/// Does its status file show that it works? What it tells its terminal later may say the same, or that it rests.
 pub(super) fn shows_work(step: &Step<'_>) -> bool {
-    let own = step.seat.fresh_claim(Tier::Own, step.now.plus(-STALE_MS));
-    own.is_some_and(|own| own.source == Source::Registry && own.word == "working")
+    let earliest = step.now.plus(-STALE_MS);
+    let is_fresh = |claim: &Claim| claim.confirmed_at >= earliest && claim.word == "working";
+    let is_filed = |claim: &Claim| claim.source == Source::Registry && is_fresh(claim);
+    let own = step.seat.fresh_claim(Tier::Own, earliest);
+    own.is_some_and(|own| own.word == "working") && step.seat.claims.iter().any(is_filed)
+}
+
+/// Has it told elsewhere, as on its terminal, that it rests since its status file showed this work? That file is written
+/// later.
+pub(super) fn is_undone(step: &Step<'_>, held: &Held) -> bool {
+    let claims = &step.seat.claims;
+    let filed = claims.iter().find(|claim| claim.source == Source::Registry);
+    let rests = |claim: &Claim| {
+        let is_rest = matches!(claim.word.as_str(), "idle" | "done" | "failed");
+        let is_later = filed.is_some_and(|filed| filed.since < claim.since);
+        claim.source.tier() == Tier::Own && is_rest && is_later
+    };
+    is_filed_work(held) && claims.iter().any(rests)
+}
+
+fn is_filed_work(held: &Held) -> bool {
+    held.source == Source::Registry && held.what == HeldFact::Level(HeldLevel::Working)
 }
 
 /// What a log tells behind it in one go is read within this. Milliseconds.
@@ -63,7 +83,7 @@ pub(super) fn goes_on(step: &mut Step<'_>, was_stopped: bool) {
 pub(super) fn went_on(step: &mut Step<'_>, held: &Held) {
     let ended = step.seat.turn.ended.as_ref().map(|ended| ended.at);
     let is_of_it = |claim: &&Claim| claim.source == held.source && Some(claim.since) < ended;
-    let is_it = held.source == Source::Registry && held.what == HeldFact::Level(HeldLevel::Working);
+    let is_it = is_filed_work(held);
     let outcome = step.seat.outcome.as_ref().map(|outcome| outcome.kind);
     let is_it = is_it && outcome == Some(OutcomeKind::Completed);
     if is_it && !step.seat.turn.open && step.seat.claims.iter().any(|claim| is_of_it(&claim)) {

@@ -17,6 +17,7 @@ mod inputs;
 mod launched;
 mod levels;
 mod lifecycle;
+mod nameless;
 mod notices;
 mod orphans;
 mod overtaken;

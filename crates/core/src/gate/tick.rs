@@ -92,6 +92,7 @@ fn settle(step: &mut Step<'_>, held: Held) {
                 || asks
                 || screen::check_title(step.seat, held.source).is_err()
                 || level::is_believed(step, level)
+                || stops::is_undone(step, &held)
                 || level::is_main_agents_rest(step, held.source, level);
             if says_nothing || !level::still_shows(step, &held, level) {
                 return;

@@ -202,10 +202,9 @@ fn close_tool(step: &mut Step<'_>, actor: &Actor, ended: &ToolRef, is_alone: boo
         .iter()
         .position(|open| open.actor == *actor && ended.id.is_some() && open.tool.id == ended.id);
     let by_input = || {
-        tools.iter().position(|open| {
-            let same = open.tool.name == ended.name && open.tool.input == ended.input;
-            open.actor == *actor && ended.id.is_none() && same
-        })
+        tools
+            .iter()
+            .position(|open| open.actor == *actor && ended.id.is_none() && open.tool.is_like(ended))
     };
     let open = by_id.or_else(by_input);
     if let Some(index) = open {

@@ -346,8 +346,10 @@ pub(super) fn ended(
     reread(step, background);
     let running = step.seat.subagents.clone();
     let conversations = beside::sessions(step);
+    // A level does not say whose dialog it shows: it may be a helper's.
+    let shown = prompts::showing_dialogs(step);
     prompts::withdraw(step, |asked| match asked.actor {
-        Actor::Main => true,
+        Actor::Main => running.is_empty() || !shown.contains(&asked.source) || asked.is_told(),
         Actor::Sub(id) => !running.contains(id) && !conversations.contains(id),
     });
     if goes_on_behind(step) {

@@ -146,6 +146,7 @@ mod tests {
             ask: NewPrompt { options, multi_select, ..plain },
             input: Some(Box::new(input)),
             by_notice: false,
+            logged: None,
         }
     }
 

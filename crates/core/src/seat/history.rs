@@ -51,6 +51,17 @@ impl History {
         }
         self.rejected.push_back(rejection);
     }
+
+    /// Was this the last that was not believed? Then only its time is another one.
+    pub(crate) fn still_rejects(&mut self, rejection: &Rejection) -> bool {
+        let Some(last) = self.rejected.back_mut() else { return false };
+        let is_same = Rejection { at: rejection.at, ..last.clone() } == *rejection;
+        if is_same {
+            last.at = rejection.at;
+            self.unsaved = true;
+        }
+        is_same
+    }
 }
 
 /// Something a source said of the turn, and what became of it. Stored as a list of these fields,

@@ -114,7 +114,22 @@ impl ReportBody {
         if turn.is_none() && process.is_none() {
             return Err(BadReport::Empty);
         }
-        Ok(Reported { turn, detail: self.detail.clone(), outcome, process })
+        Ok(Reported { turn, detail: self.told_in_words(), outcome, process })
+    }
+
+    /// A reason that the turn has no place for stands before the detail: whoever told it is not unheard.
+    fn told_in_words(&self) -> Option<String> {
+        let spare = self.reason.as_deref().filter(|word| match self.turn.as_deref() {
+            Some("done") => IdleReason::parse(word).is_none(),
+            // Its reason is its code, unless an outcome stands beside it.
+            Some("failed") => self.outcome.is_some(),
+            Some("unknown") => true,
+            _ => false,
+        });
+        match (spare, self.detail.as_deref()) {
+            (Some(reason), Some(detail)) => Some(format!("{reason}: {detail}")),
+            (spare, detail) => spare.or(detail).map(str::to_owned),
+        }
     }
 
     fn outcome(&self) -> Result<Option<(OutcomeKind, Option<String>)>, BadReport> {
@@ -201,6 +216,22 @@ mod tests {
         assert_eq!(outcome("done", "completed"), Some((OutcomeKind::Completed, None)));
         assert_eq!(outcome("failed", "failed"), Some((OutcomeKind::Failed, None)));
         assert_eq!(outcome("failed", "failed:x"), Some((OutcomeKind::Failed, Some("x".into()))));
+    }
+
+    #[test]
+    fn a_reason_that_has_no_place_is_a_detail() {
+        let detail = |turn: &str, reason: &str, outcome: Option<&str>, detail: Option<&str>| {
+            let detail = detail.map(str::to_owned);
+            let body = ReportBody { detail, ..report(turn, Some(reason), outcome) };
+            body.parse().unwrap().detail
+        };
+        assert_eq!(detail("done", "zz", None, None).as_deref(), Some("zz"));
+        assert_eq!(detail("done", "zz", None, Some("all")).as_deref(), Some("zz: all"));
+        assert_eq!(detail("done", "turn_ended", None, Some("all")).as_deref(), Some("all"));
+        assert_eq!(detail("unknown", "zz", None, None).as_deref(), Some("zz"));
+        assert_eq!(detail("failed", "zz", None, None), None, "it is the code");
+        assert_eq!(detail("failed", "zz", Some("failed:x"), None).as_deref(), Some("zz"));
+        assert_eq!(detail("working", "tool", None, None), None);
     }
 
     #[test]

@@ -58,6 +58,7 @@ mod tests {
             opened_at: UnixMs(1),
             source: Source::Hook,
             by_notice: false,
+            logged: None,
             ask: NewPrompt::plain(reason, Some("Bash: make")),
             input: None,
         };

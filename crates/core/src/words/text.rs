@@ -3,6 +3,10 @@
 /// Control, format, direction, zero-width, tag and variation characters. Only the variation
 /// selector that makes an emoji of a letter is none.
 pub fn is_hidden(c: char) -> bool {
+    // Nearly all are ASCII.
+    if c.is_ascii() {
+        return c.is_ascii_control();
+    }
     c.is_control()
         || matches!(c,
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'

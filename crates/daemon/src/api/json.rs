@@ -4,7 +4,11 @@ mod words;
 
 use super::Refused;
 use crate::body::check_depth;
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use std::fmt;
+use std::marker::PhantomData;
 
 /// What a body says.
 ///
@@ -25,6 +29,27 @@ pub(super) fn read<T: DeserializeOwned>(text: &[u8]) -> Result<T, Refused> {
         let said = words::of(&error, &path, is_json);
         Refused::new(400, "bad_json", said.detail).with(|problem| problem.allowed = said.allowed)
     })
+}
+
+/// A value in a body whose members have their names: a list would pass for them in their order.
+pub(super) fn by_names<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    from: D,
+) -> Result<T, D::Error> {
+    from.deserialize_map(Members(PhantomData))
+}
+
+struct Members<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Members<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<T, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(members))
+    }
 }
 
 #[cfg(test)]

@@ -4,13 +4,14 @@
 use super::agent_path::AgentPath;
 use super::query::bad;
 use super::{App, Receipt, Refused, asked, peer, receipt};
-use crate::caller::may_tend;
+use crate::caller::{self, at_the_other_end, may_tend};
 use crate::job::{Reply, Work};
 use crate::launched::ProcessBody;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use headsup_core::id::{AgentId, ProcessId};
+use headsup_core::observation::ProcessFact;
 use headsup_core::wire::Problem;
 use std::sync::Arc;
 
@@ -36,8 +37,14 @@ pub(super) async fn put(
     AgentPath(agent): AgentPath,
     request: Request,
 ) -> Result<Response, Refused> {
-    may_tend(&app, request.headers(), request.extensions(), &agent)?;
-    let peer = peer(request.extensions());
+    let refused = match may_tend(&app, request.headers(), request.extensions(), &agent) {
+        Err(refused) if !caller::is_unheard(&app, request.headers(), &agent) => {
+            return Err(refused);
+        }
+        // What it tells of decides.
+        may => may.err(),
+    };
+    let (peer, asks) = (peer(request.extensions()), at_the_other_end(request.extensions()));
     let (said, key) = asked::read::<ProcessBody>(request).await?;
     let moment = app.inbox.evidence().now();
     // It may only wait for the agent, which was struck.
@@ -47,6 +54,12 @@ pub(super) async fn put(
     };
     let launched = said.settle(agent.clone(), peer, &app.namespaces, struck);
     let launched = launched.map_err(|error| bad(&error.to_string()))?;
+    let runs = matches!(launched.fact, ProcessFact::Running { .. });
+    if let Some(refused) = refused
+        && !(runs && caller::serves_one_more(&app, asks, &launched.process))
+    {
+        return Err(refused);
+    }
     let reply = app.inbox.submit(Work::Launched(Box::new(launched)), key).await?;
     if let Reply::Done { .. } = reply {
         app.inbox.evidence().keep(&agent, moment, &said.row());

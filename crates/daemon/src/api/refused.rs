@@ -144,6 +144,11 @@ impl From<Refusal> for Refused {
             Refusal::IdConflict => (409, "id_conflict"),
             Refusal::StorageFull => (507, "storage_full"),
             Refusal::StorageFailed => (507, "storage_failed"),
+            Refusal::StorageDamaged => {
+                return Self::new(507, "storage_damaged", refusal.to_string()).hint(
+                    "`headsup down`, then `headsup up`: it goes on with what can be read of it",
+                );
+            }
             Refusal::Unflushed => {
                 return Self::new(507, "not_flushed", refusal.to_string()).hint(
                     "send it again under the same X-Headsup-Id: without it, it would be done twice",

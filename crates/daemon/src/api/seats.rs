@@ -4,7 +4,7 @@
 use super::agent_path::AgentPath;
 use super::query::bad;
 use super::reports::check_length;
-use super::{App, Receipt, Refused, asked, headers, peer, receipt, resume};
+use super::{App, Receipt, Refused, asked, headers, json, peer, receipt, resume};
 use crate::caller;
 use crate::caller::Caller;
 use crate::job::{Registration, Work};
@@ -47,6 +47,7 @@ pub(super) struct SeatBody {
     /// How it is started, so that it can be taken up again. A launcher's alone, as `kind` is, and only of
     /// one on the hub's own machine. Its arguments are kept in a file apart, and only told to whoever is to start
     /// it again there.
+    #[serde(deserialize_with = "launch")]
     launch: Option<LaunchDoc>,
     /// It runs already and speaks for itself; nobody has launched it for this seat. A taker's alone, as
     /// `kind` is.
@@ -163,6 +164,9 @@ fn fitting(launch: LaunchDoc) -> Result<LaunchDoc, Refused> {
     if bytes > MOST_OF_LAUNCH || words.iter().any(|word| word.contains('\0')) {
         return Err(bad("a launch has at most 64 KiB, and no zero bytes"));
     }
+    if name.is_empty() {
+        return Err(bad("the name of a launch is what its program was called"));
+    }
     if !program.starts_with('/') || !folder.starts_with('/') {
         return Err(bad("the program and the folder of a launch are whole paths"));
     }
@@ -205,16 +209,29 @@ impl SeatBody {
             return Err(bad("a name has at least one visible character"));
         }
         let labels = self.labels.into_iter().map(|(key, value)| (line(key), line(value)));
+        let labels: BTreeMap<String, String> = labels.collect();
+        if labels.contains_key("") {
+            return Err(bad("the key of a label has at least one visible character"));
+        }
         Ok(Description {
             name,
             role: self.role.map(line).filter(|role| !role.is_empty()),
-            labels: labels.collect(),
+            labels,
             cwd: self.cwd.and_then(|path| text::path(&path)),
             tmux: self.tmux.map(line),
             token: self.token.as_deref().map(caller::digest),
             ..Description::default()
         })
     }
+}
+
+/// How it is started, member by member.
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct Launch(#[serde(deserialize_with = "json::by_names")] LaunchDoc);
+
+fn launch<'de, D: Deserializer<'de>>(from: D) -> Result<Option<LaunchDoc>, D::Error> {
+    Ok(Option::<Launch>::deserialize(from)?.map(|Launch(launch)| launch))
 }
 
 fn labels<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, String>, D::Error> {

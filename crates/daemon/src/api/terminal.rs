@@ -14,7 +14,7 @@ use headsup_adapters::evidence::progress;
 use headsup_adapters::terminal::{self, Contents, Started, UNSEEN};
 use headsup_core::gate;
 use headsup_core::id::{AgentId, ProcessId};
-use headsup_core::observation::{Fact, Level};
+use headsup_core::observation::{Delivery, Fact, Level};
 use headsup_core::seat::Seat;
 use headsup_core::source::Source;
 use headsup_core::wire::Problem;
@@ -62,12 +62,15 @@ pub(super) async fn post(
     let mut rows = Vec::new();
     let mut sights = Vec::new();
     if let Some(status) = &said.status {
-        let (sight, row) = spoken::report(&agent, &seat.kind, status);
-        // What only stands since before a report is no news.
+        let (mut sight, row) = spoken::report(&agent, &seat.kind, status);
+        if said.again {
+            sight.delivery = Delivery::Standing;
+        }
+        // Played back, it would be news.
         if !(said.again && spoken::is_overtaken(&seat, &sight)) {
-            sights.push(sight);
             rows.push(row);
         }
+        sights.push(sight);
     }
     let mut shown = None;
     let title = said.title.and_then(|title| {

@@ -2,8 +2,8 @@
 
 use super::stray::{self, is_known_here};
 use super::{
-    above, at_the_other_end, claimed, digest, holder, not_yours, sits_above, speaks_for,
-    unknown_token,
+    above, at_the_other_end, claimed, digest, holder, not_yours, shows_a_token, sits_above,
+    speaks_for, unknown_token,
 };
 use crate::api::{App, Refused};
 use crate::namespaces::Peer;
@@ -11,10 +11,10 @@ use crate::process;
 use crate::sighting::HookReport;
 use axum::http::{Extensions, HeaderMap};
 use headsup_core::gate;
-use headsup_core::id::AgentId;
+use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::Fact;
 use headsup_core::seat::Seat;
-use headsup_core::status::Process;
+use headsup_core::status::{Process, Turn};
 use std::sync::Arc;
 
 /// A token is of one agent: whoever shows it is no other. For what needs no caller to be known.
@@ -51,6 +51,39 @@ pub(crate) fn may_tend(
         }
         Teller::Nobody => Ok(()),
     }
+}
+
+/// Whether nobody has heard more of it than its name, by its first call of a tool: to say which program it is tells of
+/// nobody else.
+pub(crate) fn is_unheard(app: &App, headers: &HeaderMap, agent: &AgentId) -> bool {
+    let Some(seat) = app.board.seat(agent).filter(|_| !shows_a_token(headers)) else {
+        return false;
+    };
+    let has_worked = !matches!(seat.turn(), Turn::Unknown) || seat.turn.seq > 0;
+    let has_said = seat.stage.is_some() || !seat.verdicts.is_empty() || seat.prompts_opened > 0;
+    seat.about.adopted && !is_taken(&seat) && !is_somebody(&seat) && !has_worked && !has_said
+}
+
+/// Whether the process that is told of has started whoever asks, and no agent sits between: it runs the tools of one
+/// more agent. Where agents sit there already, tools are all that is known of them, as of that one.
+pub(crate) fn serves_one_more(app: &App, peer: Peer, told: &ProcessId) -> bool {
+    let (Peer::Process(pid), Some(told_pid)) = (peer, told.pid_here()) else { return false };
+    for place in process::upwards(pid) {
+        let snapshot = app.board.read();
+        let sitting = snapshot.places.of_process(place);
+        if place == (told_pid, told.start_ticks) {
+            return sitting.iter().all(|id| {
+                let seat = snapshot.seats.get(id);
+                seat.is_some_and(|seat| {
+                    seat.about.adopted && seat.about.token.is_none() && seat.session.is_none()
+                })
+            });
+        }
+        if !sitting.is_empty() {
+            return false;
+        }
+    }
+    false
 }
 
 /// Whether this seat may be taken for another start. One that works the writer refuses; one that has ended is free,

@@ -21,5 +21,7 @@ pub(crate) enum LifecycleAct {
         token: String,
         /// It is known how.
         is_ready: bool,
+        /// It is told what to do next.
+        with_words: bool,
     },
 }

@@ -9,6 +9,8 @@ use headsup_core::work::comment::{mark, marked, without_mark};
 use headsup_core::work::effect::EffectKind;
 use serde_json::Value;
 
+/// What is wanted there, as an error names it.
+const LIST: &str = "list of cards";
 /// Cards that are looked through for one that was made.
 const LOOKED_THROUGH: &str = "200";
 
@@ -50,7 +52,7 @@ impl Courier for Kanbanger {
                     let (body, word) = (marked(&body, &effect.key), self.settings().word(status));
                     let (title, body) = (Some(&*title), Some(&*body));
                     let values = [("title", title), ("body", body), ("status", Some(word))];
-                    self.client().call("create", &values, "the list of cards").await?
+                    self.client().call("create", &values, LIST).await?
                 }
             };
             let target = (effect.kind != EffectKind::TaskCreate).then_some(target);
@@ -106,9 +108,9 @@ impl Kanbanger {
         status: Option<&str>,
     ) -> Result<Vec<Card>, RemoteError> {
         let values = [("limit", Some(most)), ("status", status)];
-        let answer = self.client().call("list", &values, "the list of cards").await?;
+        let answer = self.client().call("list", &values, LIST).await?;
         let cards = documents::cards(self.settings(), &answer);
-        cards.ok_or_else(|| self.garbled("the list of cards"))
+        cards.ok_or_else(|| self.garbled(LIST))
     }
 
     pub(super) async fn comments(&self, target: &str) -> Result<Vec<Said>, RemoteError> {

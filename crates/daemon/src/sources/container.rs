@@ -13,7 +13,7 @@ use crate::job::{Sight, Witnessed, Work};
 use crate::namespaces::has_joined;
 use course::{Course, News};
 use headsup_core::id::{AgentId, ProcessId};
-use headsup_core::observation::{Fact, ProcessFact};
+use headsup_core::observation::{Delivery, Fact, ProcessFact};
 use headsup_core::seat::Seat;
 use headsup_core::source::Source;
 use headsup_core::status::{Exit, ExitKind, Process};
@@ -299,7 +299,7 @@ impl One {
             session: None,
             process: member.process.clone(),
             made_at: None,
-            is_history: false,
+            delivery: Delivery::Live,
             fact: Fact::Process(fact),
         };
         // A hub that stops has no use for it.

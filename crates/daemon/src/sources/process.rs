@@ -18,9 +18,9 @@ use crate::limits;
 use crate::oom::Ooms;
 use crate::process::{is_alive, living, parent_of, shell_of};
 use crate::samples::Samples;
-use ending::{ends_meanwhile, gone, open, stays};
+use ending::{cause, ends_meanwhile, gone, open, stays};
 use headsup_core::id::{AgentId, ProcessId};
-use headsup_core::observation::{Fact, ProcessFact};
+use headsup_core::observation::{Delivery, Fact, ProcessFact};
 use headsup_core::seat::Seat;
 use headsup_core::source::Source;
 use headsup_core::status::{Exit, ExitKind, Process};
@@ -216,7 +216,7 @@ fn sight(agent: AgentId, process: ProcessId, name: &str, fact: ProcessFact) -> S
         session: None,
         process: Some(process),
         made_at: None,
-        is_history: false,
+        delivery: Delivery::Live,
         fact: Fact::Process(fact),
     }
 }
@@ -272,8 +272,12 @@ impl One {
             (false, false) => ("exit", ExitKind::Crashed),
         };
         let exit = match kind {
-            // Its own pane, where it stays, knows how it has ended.
-            ExitKind::Crashed => self.pane.end_of(&self.process).await,
+            // Its own pane, where it stays, knows how it has ended; so does the kernel, as long as whoever has started
+            // it has not asked.
+            ExitKind::Crashed => {
+                let told = self.pane.end_of(&self.process).await;
+                told.or_else(|| cause(&self.process))
+            }
             _ => None,
         };
         let exited = ProcessFact::Exited(exit.unwrap_or_else(|| Exit::of(kind)));

@@ -11,7 +11,7 @@ use headsup_adapters::evidence::screen_essence;
 use headsup_adapters::{Shown, has_screens, screen, screen_version};
 use headsup_core::gate::{has_spoken, may_ask_unheard};
 use headsup_core::id::{AgentId, ProcessId};
-use headsup_core::observation::Fact;
+use headsup_core::observation::{Delivery, Fact};
 use headsup_core::seat::{Claim, HeldFact, Seat};
 use headsup_core::source::{Source, Tier};
 use headsup_core::status::Turn;
@@ -261,7 +261,7 @@ impl Watched {
             session: None,
             process: Some(self.process.clone()),
             made_at: None,
-            is_history: false,
+            delivery: Delivery::Live,
             fact,
         }
     }
@@ -271,7 +271,7 @@ impl Watched {
 mod tests {
     use super::*;
     use headsup_core::gate;
-    use headsup_core::observation::{Delivery, Level, Observation, ProcessFact};
+    use headsup_core::observation::{Level, Observation, ProcessFact};
     use headsup_core::status::{Attach, BlockedReason, Headline};
 
     fn admit(seat: &mut Seat, at: i64, source: Source, fact: Fact) {

@@ -14,6 +14,7 @@ use headsup_adapters::{
     server_of_log, server_strange,
 };
 use headsup_core::id::AgentId;
+use headsup_core::observation::Delivery;
 use headsup_core::seat::Seat;
 use headsup_core::source::Source;
 use serde_json::json;
@@ -180,7 +181,7 @@ async fn hear(
                 session: Some(thread),
                 process: None,
                 made_at: None,
-                is_history: false,
+                delivery: Delivery::Live,
                 fact,
             };
             let work = Work::Witnessed(Witnessed::Seat(Box::new(sight)));

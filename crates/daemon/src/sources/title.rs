@@ -9,7 +9,7 @@ use crate::process::living;
 use headsup_adapters::terminal;
 use headsup_core::gate;
 use headsup_core::id::{AgentId, ProcessId};
-use headsup_core::observation::{Fact, Level};
+use headsup_core::observation::{Delivery, Fact, Level};
 use headsup_core::seat::Seat;
 use headsup_core::source::{Source, Tier};
 use headsup_core::status::Turn;
@@ -229,7 +229,7 @@ impl Watched {
             session: None,
             process: Some(self.process.clone()),
             made_at: None,
-            is_history: false,
+            delivery: Delivery::Live,
             fact: seen.fact(),
         }
     }

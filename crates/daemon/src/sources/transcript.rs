@@ -15,7 +15,7 @@ use crate::metrics::Metrics;
 use headsup_adapters::evidence::taken;
 use headsup_adapters::{LogLine, helper_line, log_line, strange_line};
 use headsup_core::id::AgentId;
-use headsup_core::observation::{Fact, History};
+use headsup_core::observation::{Delivery, Fact, History};
 use headsup_core::seat::Seat;
 use headsup_core::source::Source;
 use headsup_core::time::UnixMs;
@@ -361,7 +361,7 @@ impl Logs {
             session,
             process: None,
             made_at,
-            is_history,
+            delivery: if is_history { Delivery::Replayed } else { Delivery::Live },
             fact,
         };
         self.inbox.submit(Work::Witnessed(Witnessed::Seat(Box::new(sight))), None).await.ok();

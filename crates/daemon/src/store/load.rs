@@ -21,6 +21,8 @@ pub(crate) struct Loaded {
     pub(crate) last_at: UnixMs,
     /// Seats whose stored state this version cannot read. They stay in the store.
     pub(crate) unreadable: usize,
+    /// The last id of a report by order, not by time. Read here, where damage is met.
+    pub(crate) last_id: Option<String>,
 }
 
 impl Loaded {
@@ -48,6 +50,8 @@ impl Loaded {
             loaded.head = begins_behind(connection)?;
             loaded.oldest = loaded.head + 1;
         }
+        let sql = "SELECT MAX(id) FROM report_ids";
+        loaded.last_id = connection.query_row(sql, [], |row| row.get(0))?;
         (loaded.seats, loaded.unreadable) = seats(connection, path, now.max(loaded.last_at))?;
         Ok(loaded)
     }

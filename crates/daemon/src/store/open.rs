@@ -9,9 +9,9 @@ use crate::launches;
 use headsup_core::time::UnixMs;
 use rusqlite::wal::CheckpointMode;
 use rusqlite::{Connection, OpenFlags};
-use std::fs::OpenOptions;
+use std::fs::{OpenOptions, Permissions};
 use std::io::ErrorKind;
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -43,11 +43,12 @@ impl Store {
                 "the database is empty or gone, although hubs have run here: what was in it is lost"
             );
         }
-        // Its start may not meet what a check has found: where nothing can be taken over it goes on.
-        if quarantine::is_doubted(path)
-            && let Some(saved) = salvage::fill(path, now)
-        {
-            return replace(path, now, Some(saved), "a check has found damage");
+        // Its start may not meet what was found in it: where nothing can be taken over it goes on.
+        if quarantine::is_doubted(path) {
+            if let Some(saved) = salvage::fill(path, now) {
+                return replace(path, now, Some(saved), "the last hub has found damage");
+            }
+            quarantine::trust(path);
         }
         let is_cut = is_cut(path);
         let log = keep_damaged_log(path, now);
@@ -196,6 +197,7 @@ fn keep_damaged_log(path: &Path, now: UnixMs) -> Option<PathBuf> {
 fn open(path: &Path, now: UnixMs) -> Result<(Store, Loaded), StoreError> {
     // SQLite gives its other files the mode of the first.
     OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
+    close_to_others(path);
     let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     migrations::check(&connection)?;
     connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
@@ -227,6 +229,22 @@ fn open(path: &Path, now: UnixMs) -> Result<(Store, Loaded), StoreError> {
         sweep: retention::Sweep::default(),
     };
     Ok((store, loaded))
+}
+
+/// A database that somebody has put there, as a copy of an earlier day, may be open to others.
+fn close_to_others(path: &Path) {
+    for part in ["", "-wal", "-shm"] {
+        let file = beside(&real(path), part);
+        let mode = std::fs::metadata(&file).map_or(0, |meta| meta.mode());
+        let is_open = mode & 0o077 != 0;
+        if !is_open {
+            continue;
+        }
+        match std::fs::set_permissions(&file, Permissions::from_mode(mode & 0o700)) {
+            Ok(()) => tracing::warn!(at = %file.display(), "it was open to others: closed"),
+            Err(error) => tracing::warn!(at = %file.display(), %error, "it is open to others"),
+        }
+    }
 }
 
 pub(super) fn connect_again(path: &Path) -> Result<Connection, StoreError> {

@@ -123,6 +123,7 @@ mod tests {
             ask: NewPrompt::plain(BlockedReason::Permission, Some("Bash: make")),
             input: None,
             by_notice: false,
+            logged: None,
         };
         let doc = PromptDoc::new(&agent_id, &open, Some(Resolution::elsewhere(UnixMs(2))));
         let event = Event {

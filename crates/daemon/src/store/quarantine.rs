@@ -11,7 +11,7 @@ const ASIDE: &str = ".corrupt-";
 const SAVED: &str = "-saved";
 /// A write-ahead log alone; what stood before the damage is in the database.
 const LOG: &str = "-log";
-/// Beside a database in which a check has found damage that its start had not met.
+/// Beside a database in which damage was found that its start had not met.
 const DOUBTED: &str = "-doubted";
 
 /// A damaged database that was put aside, or a copy of its damaged write-ahead log.
@@ -57,8 +57,14 @@ pub(crate) fn doubt(path: &Path) -> io::Result<()> {
     fs::write(beside(path, DOUBTED), "")
 }
 
-pub(super) fn is_doubted(path: &Path) -> bool {
+/// Whether the next start is to do so.
+pub(crate) fn is_doubted(path: &Path) -> bool {
     beside(path, DOUBTED).exists()
+}
+
+/// Nothing can be taken over: where there is damage all the same, it is met again.
+pub(super) fn trust(path: &Path) {
+    fs::remove_file(beside(path, DOUBTED)).ok();
 }
 
 /// The damaged databases that lie in a hub's folder, the oldest first.

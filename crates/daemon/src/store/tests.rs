@@ -7,6 +7,8 @@ use headsup_core::seat::Seat;
 use headsup_core::source::Source;
 use headsup_core::time::UnixMs;
 use headsup_core::timeline::Entry;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -292,6 +294,20 @@ fn a_log_that_was_taken_away_is_noticed_and_its_places_stay_free() {
     let again = Store::open(&path, UnixMs(0)).unwrap();
     assert_eq!(again.loaded.head, loaded.head);
     assert_eq!(again.store.free_places(), loaded.head);
+}
+
+#[test]
+fn a_database_that_is_open_to_others_is_closed() {
+    let temp = tempfile::tempdir().unwrap();
+    let path = temp.path().join("headsup.db");
+    drop(Store::open(&path, UnixMs(0)).unwrap());
+    std::fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
+    let opened = Store::open(&path, UnixMs(0)).unwrap();
+    for name in ["headsup.db", "headsup.db-wal", "headsup.db-shm"] {
+        let mode = std::fs::metadata(temp.path().join(name)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{name}");
+    }
+    drop(opened);
 }
 
 #[test]

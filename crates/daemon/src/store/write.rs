@@ -134,12 +134,6 @@ impl Store {
         transaction.commit()
     }
 
-    /// The last id by order, not by time.
-    pub(crate) fn last_id(&self) -> Result<Option<String>, StoreError> {
-        let sql = "SELECT MAX(id) FROM report_ids";
-        Ok(self.connection.query_row(sql, [], |row| row.get(0))?)
-    }
-
     /// The digest that came with this id, if it was stored.
     pub(crate) fn digest_of(&self, id: &str) -> Result<Option<u64>, StoreError> {
         let sql = "SELECT digest FROM report_ids WHERE id = ?1";

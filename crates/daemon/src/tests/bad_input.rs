@@ -50,7 +50,7 @@ async fn every_refusal_is_typed_and_changes_nothing() {
         format!("{{{name},{session},\"x\":{}{}}}", "[".repeat(depth), "]".repeat(depth))
     };
     let (one_more, without_end) = (in_hook(64), in_hook(100_000));
-    let cases: [Case<'_>; 33] = [
+    let cases: [Case<'_>; 37] = [
         ("GET", "/api/v2/agents", &[], "", 404, "not_found"),
         ("GET", HOOK, &[], "", 405, "method_not_allowed"),
         ("POST", REPORT, &[], "", 400, "bad_json"),
@@ -81,6 +81,10 @@ async fn every_refusal_is_typed_and_changes_nothing() {
         ("POST", "/api/v1/hooks/claude-code?events=Stop", &[], "{}", 400, "unknown_parameter"),
         ("GET", "/api/v1/agents?sttaus=idle", &[], "", 400, "unknown_parameter"),
         ("GET", "/api/v1/agents?all=yes", &[], "", 400, "bad_parameter"),
+        ("GET", "/api/v1/agents?label==x", &[], "", 400, "bad_parameter"),
+        ("PUT", "/api/v1/agents/a", &[], r#"{"labels":{"":"x"}}"#, 400, "bad_parameter"),
+        ("PUT", "/api/v1/agents/a", &[], r#"{"labels":{" ":"x"}}"#, 400, "bad_parameter"),
+        ("PUT", "/api/v1/agents/a", &[], r#"{"launch":["/a","a",[],"/"]}"#, 400, "bad_json"),
         ("GET", "/api/v1/agents/a/activity?limit=0", &[], "", 400, "bad_parameter"),
         ("GET", "/api/v1/agents/a/activity?limit=-1", &[], "", 400, "bad_parameter"),
         ("GET", "/api/v1/agents/a/activity?limit=1000000000", &[], "", 400, "bad_parameter"),

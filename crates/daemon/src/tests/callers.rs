@@ -412,3 +412,42 @@ async fn a_hook_with_a_token_that_nobody_holds_opens_a_seat_of_its_own_and_no_ot
     assert_eq!(client.hook("Stop", "s4", &[lost, claims("api")]).await.status, 202);
     assert_eq!(client.get("/api/v1/agents/api").await.status, 200);
 }
+
+/// One program may run the tools of several agents, each with its own name; nobody else is told of by that.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_that_runs_the_tools_of_several_agents_is_each_by_its_own_name() {
+    let (pid, start_ticks) = process::identity(std::process::id()).unwrap();
+    let runs = json!({"pid": pid, "start_ticks": start_ticks, "state": "running"}).to_string();
+    let adopted = r#"{"adopted": true}"#;
+    let bench = Bench::new().await;
+    let client = bench.client();
+    assert_eq!(client.report("job", "working").await.status, 202);
+    for id in ["api", "web"] {
+        let path = format!("/api/v1/agents/{id}");
+        assert_eq!(client.send("PUT", &path, &[], adopted).await.status, 201);
+        let sits = client.send("PUT", &format!("{path}/process"), &[], runs.clone()).await;
+        assert_eq!(sits.status, 202, "{id}: {}", sits.text());
+    }
+    let stage = r#"{"stage": "working"}"#;
+    for id in ["web", "api"] {
+        let path = format!("/api/v1/agents/{id}/stage");
+        let says = [("x-headsup-agent", id)];
+        assert_eq!(code(&client, &path, &says, stage).await, "ok", "{id}");
+        assert_eq!(code(&client, "/api/v1/agents/job/stage", &says, stage).await, "not_your_agent");
+    }
+    // Of one that has spoken, or that another program runs, this one tells nothing.
+    let elsewhere = json!({"pid": u32::MAX / 2, "start_ticks": 7, "state": "running"}).to_string();
+    assert_eq!(client.send("PUT", "/api/v1/agents/new", &[], adopted).await.status, 201);
+    for (id, process) in [("job", &runs), ("new", &elsewhere)] {
+        let path = format!("/api/v1/agents/{id}/process");
+        let told = client.send("PUT", &path, &[], process.clone()).await;
+        assert_eq!(told.code(), "not_your_agent", "{id}");
+    }
+    // Nor does one that was launched, or that its hooks tell of, become two.
+    let bench = Bench::new().await;
+    let client = bench.client();
+    sits_here(&client).await;
+    assert_eq!(client.send("PUT", "/api/v1/agents/web", &[], adopted).await.status, 201);
+    let told = client.send("PUT", "/api/v1/agents/web/process", &[], runs).await;
+    assert_eq!(told.code(), "not_your_agent");
+}

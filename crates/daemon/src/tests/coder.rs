@@ -130,6 +130,22 @@ async fn a_turn_after_the_end_brings_the_agent_back_and_a_late_question_does_not
     }
 }
 
+/// How the session before ended says nothing of one that begins; whoever has only begun again without an end keeps it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_begins_after_an_end_is_idle_and_no_error_of_the_one_before() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    for (event, status) in [("StopFailure", "error"), ("Stop", "idle")] {
+        told(&client, "UserPromptSubmit", None).await;
+        assert_eq!(told(&client, event, None).await, status);
+        assert_eq!(told(&client, "SessionStart", None).await, status, "{event}");
+        assert_eq!(told(&client, "SessionEnd", None).await, status, "{event}");
+        assert_eq!(told(&client, "SessionStart", None).await, "idle", "{event}");
+        let doc = client.get("/api/v1/agents/coder.c-1").await.json();
+        assert_eq!((&doc["headline"], &doc["outcome"]), (&json!("idle"), &Value::Null), "{event}");
+    }
+}
+
 /// Nobody has told of the turn's beginning. Its end says more than that it is unknown all the same.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_end_of_a_turn_may_be_the_first_that_is_heard_of_an_agent() {

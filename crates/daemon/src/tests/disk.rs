@@ -1,6 +1,7 @@
 use super::bench::Bench;
 use crate::job::{Answer, Probe, Refusal, Work};
 use crate::limits::Limits;
+use std::os::unix::fs::FileExt as _;
 use std::time::Duration;
 
 impl Bench {
@@ -59,6 +60,36 @@ async fn a_full_disk_is_said_and_nothing_false_is_acknowledged() {
     for id in acknowledged {
         assert_eq!(after.client().headline(&id).await, "working", "{id}");
     }
+}
+
+/// The check that would find it is over by then, and the next start does not meet it by itself.
+#[tokio::test(flavor = "multi_thread")]
+async fn damage_that_a_running_hub_meets_is_said_and_mended_by_the_next_start() {
+    let mut bench = Bench::new().await;
+    bench.client().report("a", "working").await;
+    bench.stop().await;
+    let path = bench.home().join("headsup.db");
+    let page = {
+        let database = rusqlite::Connection::open(&path).unwrap();
+        let sql = "SELECT rootpage FROM sqlite_schema WHERE name = 'prompts'";
+        let page: i64 = database.query_row(sql, [], |row| row.get(0)).unwrap();
+        page.cast_unsigned()
+    };
+    bench.start().await;
+    let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+    file.write_all_at(&[0xAA; 4_096], (page - 1) * 4_096).unwrap();
+    let client = bench.client();
+    for agent in ["b", "c"] {
+        let reply = client.report(agent, "working").await;
+        assert_eq!((reply.status.as_u16(), reply.code().as_str()), (507, "storage_damaged"));
+        assert!(reply.json()["hint"].as_str().unwrap().contains("headsup up"), "{}", reply.text());
+    }
+    assert!(client.metric("headsup_store_damage_total").await > 0, "doctor says so");
+    bench.restart().await;
+    let client = bench.client();
+    assert_eq!(client.report("b", "working").await.status, 202);
+    assert_eq!(client.headline("a").await, "working");
+    assert_eq!(client.metric("headsup_store_quarantines_total").await, 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

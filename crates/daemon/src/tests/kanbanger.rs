@@ -202,4 +202,7 @@ async fn what_the_server_says_is_told_in_words() {
     let refused = client.send("POST", "/api/v1/agents/api/task/comments", AS_API, body).await;
     assert_eq!(refused.code(), "remote_failed", "{}", refused.text());
     assert!(refused.text().contains("it does not want to"), "{}", refused.text());
+    there.faults([Fault::Status(404)]);
+    let refused = client.send("POST", "/api/v1/tasks", &[], r#"{"title": "x"}"#).await;
+    assert!(refused.text().contains("knows no list of cards"), "{}", refused.text());
 }

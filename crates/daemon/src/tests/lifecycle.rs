@@ -110,6 +110,7 @@ async fn a_process_ends_and_its_seat_is_taken_up_again_by_whom_the_hub_starts() 
         (&json!("starting"), Some(1))
     );
     assert!(after["suspended_at"].is_string() && after["resumed_at"].is_string(), "{after}");
+    assert_eq!(after["seen"], json!(true), "whoever says what is next has seen what was last");
     // Its new token is its own, and the command line nobody's.
     let token = told["token"].as_str().unwrap();
     let own = [("x-headsup-agent-token", token)];
@@ -242,7 +243,12 @@ async fn nobody_is_put_away_who_could_not_be_taken_up_again() {
     // In a turn that is what is said of it.
     client.hook("UserPromptSubmit", "s1", &[("x-headsup-agent", "api")]).await;
     refused(&act(&client, "suspend", Value::Null).await, "in_turn", "working");
-    for bad in [json!({"program": "sh"}), json!({"arguments": ["a\u{0}"]})] {
+    for bad in [
+        json!({"program": "sh"}),
+        json!({"program": ""}),
+        json!({"name": ""}),
+        json!({"arguments": ["a\u{0}"]}),
+    ] {
         let mut launch = launch();
         launch.as_object_mut().unwrap().extend(bad.as_object().unwrap().clone());
         let body = json!({"launch": launch}).to_string();

@@ -24,6 +24,30 @@ async fn a_launched_agent_is_on_the_roster_before_it_says_anything() {
     assert_eq!(client.headline("api").await, "idle");
 }
 
+/// Grok Build reads Claude Code's settings as well, and runs the hooks that stand there.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hook_that_another_agents_program_calls_as_well_makes_no_agent_and_tells_of_none() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let head = client.head().await;
+    let context = json!({"parents": [
+        {"pid": 4_000_009, "start": 9, "comm": "sh"},
+        {"pid": 4_000_008, "start": 8, "comm": "grok"},
+    ]})
+    .to_string();
+    let by_another = ("x-headsup-context", context.as_str());
+    for headers in [&[by_another][..], &[by_another, ("x-headsup-agent", "api")]] {
+        for event in ["SessionStart", "UserPromptSubmit", "Stop"] {
+            let reply = client.hook(event, "s1", headers).await;
+            assert_eq!(reply.status, 202);
+            assert_eq!(reply.json()["agent_id"], json!(null));
+        }
+    }
+    let agents = client.get("/api/v1/agents").await.json();
+    assert_eq!(agents["agents"], json!([]));
+    assert_eq!(client.head().await, head);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_seat_is_taken_again_only_when_its_agent_has_ended() {
     let bench = Bench::new().await;

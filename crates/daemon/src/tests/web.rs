@@ -84,3 +84,21 @@ async fn the_inbox_of_the_page_has_whoever_is_stuck() {
     let (head, row) = (page.find("later-head").unwrap(), page.find("no access").unwrap());
     assert!(head < row && page.contains("snoozed for "), "it comes last: {page}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_inbox_of_the_page_calls_an_agent_as_people_do() {
+    let bench = Bench::new().await;
+    let tcp = bench.on_tcp().await;
+    let bearer = bench.bearer();
+    let token = [("authorization", bearer.as_str())];
+    let client = bench.client();
+    client.report("api", "working").await;
+    client.send("PATCH", "/api/v1/agents/api", &[], r#"{"name": "front"}"#).await;
+    let question = r#"{"question": "Which?", "default_action": "none"}"#;
+    client.send("POST", "/api/v1/agents/api/prompts", &[], question).await;
+    for card in ["asked", "answered"] {
+        let page = tcp.send("GET", "/inbox", &token, "").await.text();
+        assert!(page.contains("<bdi>front</bdi>") && page.contains("api-p1"), "{card}: {page}");
+        client.send("POST", "/api/v1/prompts/api-p1/answer", &[], r#"{"value": "x"}"#).await;
+    }
+}

@@ -67,10 +67,13 @@ fn parts_of(app: &App, answered: Vec<PromptDoc>, ages: Ages) -> Parts {
         parts.lists.insert(list, Vec::new());
     }
     let later = |agent: &AgentId| seats.get(agent).and_then(|seat| snoozed(seat, now));
+    let name = |agent: &AgentId| {
+        seats.get(agent).map_or_else(|| agent.to_string(), |seat| seat.name.clone())
+    };
     for open in prompts::open_prompts(app, None) {
         let until = later(&open.agent_id);
         let id = format!("p-{}", open.id);
-        parts.put(&id, card(&open, until, ages));
+        parts.put(&id, card(&open, &name(&open.agent_id), until, ages));
         push(&mut parts, if until.is_some() { "later" } else { "asked" }, id);
     }
     let mut ended: Vec<AgentDoc<'static>> =
@@ -85,7 +88,7 @@ fn parts_of(app: &App, answered: Vec<PromptDoc>, ages: Ages) -> Parts {
     }
     for over in answered {
         let id = format!("p-{}", over.id);
-        parts.put(&id, over_card(&over, ages));
+        parts.put(&id, over_card(&over, &name(&over.agent_id), ages));
         push(&mut parts, "answered", id);
     }
     let count = |parts: &Parts, id: &str| parts.lists.get(id).map_or(0, Vec::len);
@@ -121,11 +124,12 @@ fn is_waiting(seat: &Seat, now: UnixMs) -> bool {
     seat.is_in_inbox() && roster::is_visible(seat, now)
 }
 
-fn card(open: &PromptDoc, until: Option<UnixMs>, ages: Ages) -> Markup {
+/// `name`: what people call its agent.
+fn card(open: &PromptDoc, name: &str, until: Option<UnixMs>, ages: Ages) -> Markup {
     html! {
         li.card.s-blocked id={ "p-" (open.id) } {
             p.whose {
-                a href={ "/agents/" (open.agent_id) } { bdi { (open.agent_id) } }
+                a href={ "/agents/" (open.agent_id) } { bdi { (name) } }
                 span.dim { (open.id) }
                 @if let Some(until) = until {
                     (put_off(until, ages))
@@ -140,11 +144,11 @@ fn put_off(until: UnixMs, ages: Ages) -> Markup {
     html! { span.mark { (words::SNOOZED_FOR) (ages.until(until)) } }
 }
 
-fn over_card(over: &PromptDoc, ages: Ages) -> Markup {
+fn over_card(over: &PromptDoc, name: &str, ages: Ages) -> Markup {
     html! {
         li.card.over id={ "p-" (over.id) } {
             p.whose {
-                a href={ "/agents/" (over.agent_id) } { bdi { (over.agent_id) } }
+                a href={ "/agents/" (over.agent_id) } { bdi { (name) } }
                 span.dim { (over.id) }
                 @if let Some(resolution) = &over.resolution { (ages.since(resolution.at)) }
             }

@@ -17,7 +17,7 @@ use crate::store::effects::EffectRow;
 use crate::store::pulls::PullRow;
 use crate::store::tasks::{CommentRow, TaskRow};
 use crate::store::webhooks::Told;
-use crate::store::{Changes, PromptKey, StoreError, StoredId};
+use crate::store::{self, Changes, PromptKey, StoredId};
 use headsup_core::gate;
 use headsup_core::id::AgentId;
 use headsup_core::observation::Fact;
@@ -70,7 +70,13 @@ impl Writer {
         while !items.is_empty() || !due.is_empty() {
             let (staged, answers) = self.stage(&items, &due);
             let rest = items.split_off(answers.len());
-            match self.commit(staged) {
+            let committed = self.commit(staged);
+            let mut refused = answers.iter().filter_map(|answer| answer.as_ref().err());
+            let is_damage = |refusal: &Refusal| *refusal == Refusal::StorageDamaged;
+            if refused.any(is_damage) || committed.as_ref().is_err_and(is_damage) {
+                self.doubt();
+            }
+            match committed {
                 Ok(()) => {
                     // Nobody waits for what came out of the spool: its file must stay.
                     let mut unheard = items.iter().zip(&answers);
@@ -93,6 +99,20 @@ impl Writer {
             due.clear();
         }
         result
+    }
+
+    /// What is met here the next start may not meet: it is told.
+    fn doubt(&self) {
+        if store::is_doubted(self.store.path()) {
+            return;
+        }
+        self.metrics.damage.inc();
+        tracing::error!(
+            "the database is damaged: the next start keeps it aside and goes on with what can be read of it"
+        );
+        if let Err(error) = store::doubt(self.store.path()) {
+            tracing::error!(%error, "that cannot be noted for the next start");
+        }
     }
 
     /// Works out as many items as fit one commit. One that panics is left out: the others are
@@ -198,10 +218,7 @@ impl Writer {
                 self.metrics.commit_failures.inc();
                 tracing::error!(%error, "a batch could not be stored and is refused");
                 staging::restore(&mut self.roster, &self.board, seats.iter().map(|(id, _)| id));
-                return Err(match error {
-                    StoreError::Full(_) => Refusal::StorageFull,
-                    _ => Refusal::StorageFailed,
-                });
+                return Err(Refusal::from(&error));
             }
         }
         for name in released {
@@ -377,9 +394,7 @@ fn result_of(work: &Work, answer: &Answer) -> Option<&'static str> {
 /// A report of the spool that the disk refused.
 fn lost(item: &Item, answer: &Answer) -> Option<Refusal> {
     match answer {
-        Err(refusal @ (Refusal::StorageFull | Refusal::StorageFailed)) if item.answer.is_none() => {
-            Some(*refusal)
-        }
+        Err(refusal) if refusal.is_of_the_disk() && item.answer.is_none() => Some(*refusal),
         _ => None,
     }
 }
@@ -399,7 +414,7 @@ fn work(staging: &mut Staging<'_>, item: &Item) -> Answer {
         Ok(Some(_)) => return Err(Refusal::IdConflict),
         Err(error) => {
             tracing::error!(%error, "the ids of earlier reports cannot be read");
-            return Err(Refusal::StorageFailed);
+            return Err(Refusal::from(&error));
         }
     }
     let writes_before = staging.writes;

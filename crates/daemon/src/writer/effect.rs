@@ -90,7 +90,7 @@ fn known(staging: &Staging<'_>, key: &str) -> Result<Option<EffectRow>, Refusal>
         Some(row) => Ok(Some(row.clone())),
         None => effects::effect(staging.store.connection(), key).map_err(|error| {
             tracing::error!(%error, "what is to be done elsewhere cannot be read");
-            Refusal::StorageFailed
+            Refusal::from(&error)
         }),
     }
 }

@@ -303,5 +303,5 @@ fn on_task(staging: &mut Staging<'_>, there: &TaskThere) -> Result<Outcome, Refu
 
 fn unreadable(error: StoreError) -> Refusal {
     tracing::error!(%error, "what web hooks have told cannot be read");
-    Refusal::StorageFailed
+    Refusal::from(&error)
 }

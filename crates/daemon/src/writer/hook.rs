@@ -14,6 +14,10 @@ use headsup_core::seat::{Rejection, Seat};
 use headsup_core::time::UnixMs;
 
 pub(super) fn admit(staging: &mut Staging<'_>, report: &HookReport) -> Answer {
+    if report.is_borrowed {
+        // Its own hooks tell the same of the agent that it is.
+        return Ok(Reply::Done { agent: None, cursor: staging.head });
+    }
     let (id, is_new) = match place(staging, report) {
         Place::Seat(id) => (id, false),
         Place::New { .. } if says_nothing_of_anyone(report) || waits_for_work(report) => {

@@ -29,11 +29,14 @@ pub(super) fn perform(staging: &mut Staging<'_>, act: &LifecycleAct) -> Answer {
             };
             decision.map_err(Refusal::Unfit)
         }),
-        LifecycleAct::Resume { agent, token, is_ready: ready } => change(staging, agent, |seat| {
-            gate::may_resume(seat, now).map_err(Refusal::Unfit)?;
-            is_ready(*ready)?;
-            gate::resume(seat, token, now).map_err(Refusal::Unfit)
-        }),
+        LifecycleAct::Resume { agent, token, is_ready: ready, with_words } => {
+            let take_up = if *with_words { gate::resume_with_words } else { gate::resume };
+            change(staging, agent, |seat| {
+                gate::may_resume(seat, now).map_err(Refusal::Unfit)?;
+                is_ready(*ready)?;
+                take_up(seat, token, now).map_err(Refusal::Unfit)
+            })
+        }
     }
 }
 

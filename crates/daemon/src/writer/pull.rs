@@ -237,5 +237,5 @@ fn merged(row: &mut PullRow, sha: String, now: UnixMs) {
 
 fn unreadable(error: StoreError) -> Refusal {
     tracing::error!(%error, "the pull requests cannot be read");
-    Refusal::StorageFailed
+    Refusal::from(&error)
 }

@@ -315,7 +315,7 @@ impl<'a> Staging<'a> {
 
 fn unreadable(error: &StoreError) -> Refusal {
     tracing::error!(%error, "earlier prompts cannot be read");
-    Refusal::StorageFailed
+    Refusal::from(error)
 }
 
 /// Brings back what was said of a seat, which the store has. True: it was not here.
@@ -325,7 +325,7 @@ fn recall(seat: &mut Seat, store: &Store) -> Result<bool, Refusal> {
     }
     let history = store.history(&seat.id).map_err(|error| {
         tracing::error!(%error, agent = %seat.id, "what was said of the agent cannot be read");
-        Refusal::StorageFailed
+        Refusal::from(&error)
     })?;
     seat.history = Some(Box::new(history));
     Ok(true)

@@ -268,5 +268,5 @@ fn known(staging: &Staging<'_>, id: &TaskId) -> Result<Option<TaskDoc>, Refusal>
 
 fn unreadable(error: StoreError) -> Refusal {
     tracing::error!(%error, "the tasks cannot be read");
-    Refusal::StorageFailed
+    Refusal::from(&error)
 }

@@ -35,12 +35,8 @@ fn left_behind(staging: &mut Staging<'_>, left: &Left) -> Answer {
 }
 
 fn seat(staging: &mut Staging<'_>, sight: &Sight, reported_at: Option<UnixMs>) -> Answer {
-    let Sight { agent, source, name, session, process, made_at, is_history, fact } = sight;
-    let delivery = match reported_at {
-        Some(reported_at) => Delivery::Spooled { reported_at },
-        None if *is_history => Delivery::Replayed,
-        None => Delivery::Live,
-    };
+    let Sight { agent, source, name, session, process, made_at, delivery, fact } = sight;
+    let delivery = reported_at.map_or(*delivery, |reported_at| Delivery::Spooled { reported_at });
     let observation = Observation {
         at: staging.now,
         delivery,

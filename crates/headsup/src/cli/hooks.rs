@@ -66,6 +66,11 @@ impl Args {
     pub(crate) fn uninstalls(&self) -> bool {
         matches!(self.act, Act::Uninstall { .. })
     }
+
+    /// Whether it only says how things are.
+    pub(crate) fn only_looks(&self) -> bool {
+        matches!(self.act, Act::Status { .. })
+    }
 }
 
 #[derive(Debug, clap::Args)]

@@ -78,7 +78,7 @@ fn check_local(address: SocketAddr) -> Result<(), CommandError> {
         return Ok(());
     }
     let message = format!("{address} can be reached from other machines without TLS");
-    Err(CommandError::usage(message)
+    Err(CommandError::new(Kind::Refused, message)
         .code("not_loopback")
         .hint("listen on 127.0.0.1 and put a TLS proxy before it, with --allow-host NAME")
         .hint("or accept that others can read along: `headsup up --listen ADDR --insecure-listen`"))

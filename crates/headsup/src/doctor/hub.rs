@@ -128,7 +128,11 @@ async fn probe(client: &Client, ok: bool) -> Vec<Check> {
     client.delete(&format!("{path}?force=true")).await.ok();
     let told = match reported.and(seen) {
         Ok(agent) => agent.since,
-        Err(error) => return vec![Check::bad("store", error.message, hint)],
+        Err(error) => {
+            let own = error.hints.first().filter(|_| error.code == "storage_damaged");
+            let hint = own.map_or_else(|| hint.to_owned(), Clone::clone);
+            return vec![Check::bad("store", error.message, hint)];
+        }
     };
     let store = Check::good("store", "a report was stored, read back and removed");
     let (early, late) = (before.plus(-SKEW_MS), after.plus(SKEW_MS));

@@ -144,6 +144,11 @@ impl Agent {
                 }
             } => {}
         }
+        // The end of a run comes behind its start, which alone says that nobody could type to it, but waits for no hub
+        // that is stuck. Whoever has a client has a seat by its own words.
+        if self.sleeps && !is_placed {
+            is_ours = tokio::time::timeout(LAST_WORDS, placed).await.unwrap_or(is_ours);
+        }
         // The client has its end; the hub is told within a moment, or finds it in the spool.
         observer.begin();
         observer.end(LAST_WORDS);

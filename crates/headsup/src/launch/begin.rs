@@ -58,7 +58,8 @@ pub(crate) async fn begin(
     let launched = match program.recipe {
         Some(recipe) => {
             let (path, folder, id) = (&program.path, start.folder, id.as_str());
-            let what = What { recipe, program: path, launch: &launch, folder, id, context };
+            let (launch, is_read) = (launch.as_path(), start.streams.is_some());
+            let what = What { recipe, program: path, launch, folder, id, is_read, context };
             settings::inject(&what, arguments, start.with_tools)?
         }
         None => Launched::with(arguments.to_vec()),

@@ -53,6 +53,8 @@ pub(crate) struct What<'a> {
     /// The agent's own: what it is given may name files as seen from there.
     pub(crate) folder: &'a Path,
     pub(crate) id: &'a str,
+    /// The lines that it writes are read along.
+    pub(crate) is_read: bool,
     pub(crate) context: &'a Context,
 }
 
@@ -88,9 +90,13 @@ fn hooks(what: &What<'_>, launched: Launched) -> Result<Launched, CommandError> 
     if !recipe.takes_settings() {
         if !installed.is_installed() {
             let (title, kind) = (recipe.title, recipe.kind);
+            let says = match what.is_read {
+                true => "the lines that it writes",
+                false => "what it says to its terminal",
+            };
             what.context.output.say(&Line::plain(format!(
                 "headsup: {title} takes no hooks for one launch alone: `headsup hooks install {kind}` has \
-                 it report; until then its process and what it says to its terminal are all that is seen"
+                 it report; until then its process and {says} are all that is seen"
             )));
         }
         return Ok(launched);

@@ -131,6 +131,8 @@ fn read_along(path: &Path, past: Option<Mark>, observer: &Weak<Observer>, is_las
             Ok(length) if begins_anew(path, &mut file, &mut mark, length == 0) => {
                 observer.hear_end(Side::Agent);
             }
+            // All of it is of this run, and none of it was read.
+            Ok(0) if is_filled_alike(&mut file, &mut mark, is_last) => {}
             Ok(length @ 1..) => {
                 if let Some(mark) = &mut mark {
                     mark.goes_on(&buffer[..length]);
@@ -165,6 +167,16 @@ fn begins_anew(path: &Path, file: &mut File, mark: &mut Option<Mark>, is_read: b
     }
     *mark = file.metadata().ok().as_ref().and_then(Mark::start_of);
     true
+}
+
+/// Whether a run has filled it with just what stood there before it: then it is read from its beginning, too.
+fn is_filled_alike(file: &mut File, mark: &mut Option<Mark>, is_last: bool) -> bool {
+    let is_it = mark.as_mut().is_some_and(|mark| mark.is_filled_alike(file, is_last));
+    if is_it && file.rewind().is_ok() {
+        *mark = file.metadata().ok().as_ref().and_then(Mark::start_of);
+        return true;
+    }
+    false
 }
 
 /// Once it is there. A FIFO waits for whoever writes to it.

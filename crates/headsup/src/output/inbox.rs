@@ -85,10 +85,8 @@ pub(crate) fn lines(inbox: &Inbox, view: &View) -> Vec<Line> {
 fn card(lines: &mut Vec<Line>, prompt: &PromptDoc, inbox: &Inbox, view: &View) {
     let agent = inbox.agents.get(&prompt.agent_id);
     let blocked = theme::style(Headline::Blocked);
-    let mut head = Line::new()
-        .styled(blocked, Headline::Blocked.glyph())
-        .then(" ")
-        .styled(theme::STRONG, prompt.agent_id.as_str())
+    let head = Line::new().styled(blocked, Headline::Blocked.glyph()).then(" ");
+    let mut head = whose(head, &prompt.agent_id, agent)
         .then("  ")
         .styled(blocked, prompt.kind.word().replace('_', " "))
         .then("  ")
@@ -148,14 +146,22 @@ pub(crate) fn place(agent: Option<&AgentDoc>, view: &View) -> Line {
 }
 
 fn outcome(agent: &AgentDoc, inbox: &Inbox, view: &View) -> Line {
-    let mut line = roster::status(agent.headline)
-        .then("  ")
-        .styled(theme::STRONG, agent.id.as_str())
+    let line = roster::status(agent.headline).then("  ");
+    let mut line = whose(line, &agent.id, Some(agent))
         .styled(Style::new(), format!("  {} ago", age::since(agent.since, view.now)));
     if let Some(brief) = words::brief(agent) {
         line = line.styled(theme::DIM, "  ").then(brief);
     }
     snoozed(line, &agent.id, inbox, view.now)
+}
+
+/// The id, with the name beside it where a person gave one.
+fn whose(line: Line, id: &AgentId, agent: Option<&AgentDoc>) -> Line {
+    let line = line.styled(theme::STRONG, id.as_str());
+    match agent.map(|agent| &*agent.name).filter(|name| *name != id.as_str()) {
+        Some(name) => line.styled(theme::DIM, format!(" ({name})")),
+        None => line,
+    }
 }
 
 fn snoozed(line: Line, agent: &AgentId, inbox: &Inbox, now: UnixMs) -> Line {
@@ -209,8 +215,9 @@ mod tests {
             asked[name] = value.clone();
         }
         let read = |value| serde_json::from_value::<PromptDoc>(value).unwrap();
-        let web = agent_with("web", "blocked", json!({"location": {"tmux": "%3"}}));
-        let docs = agent_with("docs", "done", json!({}));
+        let place = json!({"location": {"tmux": "%3"}, "name": "front"});
+        let web = agent_with("web", "blocked", place);
+        let docs = agent_with("docs", "done", json!({"name": "manual"}));
         let api =
             agent_with("api", "blocked", json!({"snoozed_until": "2026-11-21T21:10:00.000Z"}));
         let agents = [web, docs.clone(), api].map(|agent| (agent.id.clone(), agent));
@@ -223,10 +230,10 @@ mod tests {
         let view = View { now, home: None, width: Some(80), colour: false };
         let lines: Vec<_> = lines(&inbox, &view).iter().map(|line| line.render(false)).collect();
         insta::assert_snapshot!(lines.join("\n"), @"
-        ▲ web  permission  Bash: make
+        ▲ web (front)  permission  Bash: make
             asked 4m ago
             answer it in its terminal: tmux %3
-        ✓ done  docs  4m ago
+        ✓ done  docs (manual)  4m ago
         ▲ api  input  Which database? (snoozed for 6m)
             1. Postgres  as in production
             2. SQLite

@@ -42,6 +42,10 @@ pub(crate) fn install(site: &Site, way: Way, binary: &Path) -> Result<Plan, Setu
     }
     steps.extend(other?);
     let mut all = launcher(site, binary);
+    // Nothing of the program's changes, and its hooks run all the same from now on.
+    if steps.is_empty() && !all.is_empty() {
+        notes.push(format!("{} is a link to {} with this", site.launcher, binary.display()));
+    }
     if !steps.is_empty() || record != known {
         all.extend(record.keep(site)?);
     }
@@ -186,7 +190,7 @@ fn inherit(site: &Site, text: &str, path: &Path, record: &mut Record) -> Vec<Edi
 }
 
 /// This recipe, and the other one whose part goes into the same file, where there is one.
-fn of_one_file(recipe: &'static Recipe) -> impl Iterator<Item = &'static Recipe> {
+pub(super) fn of_one_file(recipe: &'static Recipe) -> impl Iterator<Item = &'static Recipe> {
     let all = [inject::recipe(recipe.kind), server::of(recipe.kind)].into_iter().flatten();
     let is_beside = move |other: &&Recipe| {
         other.settings == recipe.settings && other.record() != recipe.record()

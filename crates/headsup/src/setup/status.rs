@@ -4,7 +4,7 @@ use super::guard::Denied;
 use super::places::{self, OtherFolder};
 use super::record::Record;
 use super::{Site, guard, is_program, yours};
-use headsup_adapters::inject::{Found, Version};
+use headsup_adapters::inject::{Found, Off, Switched, Version};
 use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -111,12 +111,13 @@ pub(crate) fn status(site: &Site) -> Status {
     let told = |path: &PathBuf| format!("{}: {}", path.display(), Denied::Unreadable);
     problems.extend(closed.iter().map(told));
     let beside = found[1].as_ref().and_then(|found| look_beside(site, found)).unwrap_or_default();
-    problems.extend(beside.off.iter().chain(&beside.disabled).cloned());
-    let is_off =
-        found.iter().flatten().chain(&managed).any(|found| found.is_off) || beside.off.is_some();
+    let has_entries = found.iter().flatten().any(|found| !found.entries.is_empty());
+    let off = has_entries.then(|| switched_off_beside(site)).flatten();
+    problems.extend(off.iter().chain(&beside.disabled).cloned());
+    let is_off = found.iter().flatten().chain(&managed).any(|found| found.is_off) || off.is_some();
     let is_dead = !is_program(Path::new(&site.launcher));
     // Nobody is asked to trust what is switched off.
-    let untrusted = beside.untrusted.filter(|_| beside.off.is_none());
+    let untrusted = beside.untrusted.filter(|_| off.is_none());
     let runs = found.iter().flatten().any(Found::fires) && untrusted.is_none();
     let fires = !is_off && !is_dead && runs;
     let states = [0_usize, 1].map(|way| state(places[way], found[way].as_ref()));
@@ -188,8 +189,6 @@ fn note_remembered(site: &Site, found: &mut Found) {
 struct Beside {
     /// Entries that a person has not told the program to trust. It is never told so by us.
     untrusted: Option<String>,
-    /// What switches all of them off.
-    off: Option<String>,
     /// Entries that a person has switched off by themselves.
     disabled: Option<String>,
 }
@@ -213,8 +212,30 @@ fn look_beside(site: &Site, found: &Found) -> Option<Beside> {
     let disabled = disabled.filter(|disabled| *disabled > 0).map(|disabled| {
         format!("{at}: {disabled} of {all} are switched off (`enabled = false`), and do not run")
     });
-    let off = trust.off(&kept).map(|why| format!("{at}: {why}"));
-    Some(Beside { untrusted, off, disabled })
+    Some(Beside { untrusted, disabled })
+}
+
+/// What switches all of them off in another file than theirs: the first that says anything of it counts.
+fn switched_off_beside(site: &Site) -> Option<String> {
+    let said = site.recipe.off.iter().find_map(|off| {
+        let at = place_of(site, off)?;
+        let text = String::from_utf8(guard::read(&at)?).ok()?;
+        Some((at, off.says(&text)?))
+    });
+    match said? {
+        (at, Switched::Off(why)) => Some(format!("{}: {why}", at.display())),
+        (_, Switched::On) => None,
+    }
+}
+
+/// `None`: it is the settings file, or nobody knows where we are.
+fn place_of(site: &Site, off: &Off) -> Option<PathBuf> {
+    if !off.is_here {
+        return Some(site.folder.join(off.file));
+    }
+    let at = std::env::current_dir().ok()?.join(off.file);
+    let real = fs::canonicalize(&at).ok()?;
+    (fs::canonicalize(site.settings()).ok() != Some(real)).then_some(at)
 }
 
 fn plugin_entries(site: &Site) -> Option<PathBuf> {
@@ -228,8 +249,12 @@ fn switched_off(site: &Site) -> Vec<String> {
     let (plugins, name) = plugin.switch;
     let says = |path: &Path| plugin.switched(&String::from_utf8(guard::read(path)?).ok()?);
     let (settings, kind) = (site.settings(), site.recipe.kind);
-    let own = (says(&settings) == Some(false)).then(|| {
-        let at = settings.display();
+    // Those of the folder that we are in count before the person's own.
+    let here = site.recipe.off.iter().filter(|off| off.is_here);
+    let mut own = here.filter_map(|off| place_of(site, off)).chain([settings]);
+    let own = own.find_map(|at| says(&at).map(|is_on| (at, is_on)));
+    let own = own.filter(|(_, is_on)| !is_on).map(|(at, _)| {
+        let at = at.display();
         format!("{at}: {plugins} has {name:?}: false, so none of its hooks fires: take that out")
     });
     let managed = site.recipe.managed.iter().flat_map(|path| policies(path));

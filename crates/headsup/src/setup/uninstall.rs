@@ -2,7 +2,7 @@
 
 use super::edit::{self, Step};
 use super::guard::{self, Target};
-use super::install::{is_ours, own_folder, without_others};
+use super::install::{is_ours, of_one_file, own_folder, without_others};
 use super::plan::Plan;
 use super::record::{Edited, Record};
 use super::temporary::left;
@@ -160,19 +160,28 @@ fn settled(site: &Site, known: Option<&Edited>, rest: String) -> Option<String> 
     (!goes).then_some(rest)
 }
 
-/// Does `rest` mean what `original` does, or what our coming and going makes of that?
+/// Does `rest` mean what `original` does, or what comings and goings of ours make of that: of this part, and of the
+/// other one where both stand in one file?
 fn is_as_it_was(site: &Site, original: &str, rest: &str) -> bool {
     if means_the_same(original, rest) {
         return true;
     }
-    // One that has something of ours in it would lose that.
-    let found = site.inspect(original).unwrap_or_default();
-    if !found.is_empty() || !found.elsewhere.is_empty() {
-        return false;
+    let mut left = original.to_owned();
+    for recipe in of_one_file(site.recipe) {
+        let part = Site { recipe, ..site.clone() };
+        // One that has something of ours in it would lose that.
+        let found = part.inspect(&left).unwrap_or_default();
+        if !found.is_empty() || !found.elsewhere.is_empty() {
+            return false;
+        }
+        let came = part.append(&left);
+        let Ok(went) = came.and_then(|came| part.remove(&came, Some(&left))) else { return false };
+        if means_the_same(&went, rest) {
+            return true;
+        }
+        left = went;
     }
-    let came = site.append(original);
-    let went = came.and_then(|came| site.remove(&came, Some(original)));
-    went.is_ok_and(|went| means_the_same(&went, rest))
+    false
 }
 
 /// What is left without our part of a file of which nobody remembers what was there before. `None`: nothing.

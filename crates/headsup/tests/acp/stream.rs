@@ -8,6 +8,7 @@ use serde_json::json;
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
+use std::time::SystemTime;
 
 /// A program of this name says what stands in the file `NAME.says` of its home, a line at each word
 /// of `NAME.go`, and leaves with the code in it.
@@ -97,6 +98,10 @@ fn a_headless_run_is_read_from_its_output_which_stays_as_it_is() {
         program.leaves(code);
         assert_eq!(talk.ends().code(), Some(i32::from(code)));
         assert!(talk.rest() == says.as_bytes(), "{name}");
+        if name == "gemini" {
+            let said = talk.stderr();
+            assert!(said.contains("its process and the lines that it writes are all"), "{said}");
+        }
         wait::until("its end", || (rig.doc()["process"]["code"] == code).then_some(()));
     }
 }
@@ -164,7 +169,9 @@ fn a_stream_beside_that_is_cut_short_or_replaced_is_read_from_its_beginning() {
 #[test]
 fn a_stream_beside_that_is_filled_anew_at_once_is_read_from_its_beginning() {
     let anew = "{\"type\":\"turn.started\"}\n{\"type\":\"turn.completed\"}\n";
-    for length in [anew.len() / 3, anew.len() - 1, anew.len(), anew.len() * 2] {
+    let other = |length: usize| format!("{}\n", "x".repeat(length - 1));
+    let lengths = [anew.len() / 3, anew.len() - 1, anew.len(), anew.len() * 2];
+    for before in lengths.map(other).into_iter().chain([anew.to_owned()]) {
         let rig = Rig::new();
         let _hub = Hub::start(&rig.home);
         let bin = rig.file("bin");
@@ -173,12 +180,14 @@ fn a_stream_beside_that_is_filled_anew_at_once_is_read_from_its_beginning() {
         let script = "#!/bin/sh\ncat \"$HOME/anew\" >\"$HOME/events\"\n";
         fs::write(bin.join("codex"), script).unwrap();
         fs::set_permissions(bin.join("codex"), fs::Permissions::from_mode(0o755)).unwrap();
-        fs::write(rig.file("events"), format!("{}\n", "x".repeat(length - 1))).unwrap();
+        fs::write(rig.file("events"), &before).unwrap();
+        let events = OpenOptions::new().write(true).open(rig.file("events")).unwrap();
+        events.set_modified(SystemTime::UNIX_EPOCH).unwrap();
         let words = ["run", "--here", "--id", "api", "--stream", "events"];
         let mut talk = rig.run(&words, &["codex", "exec", "x"]);
         assert_eq!(talk.ends().code(), Some(0));
         rig.comes_to("ended");
-        assert_eq!(rig.doc()["outcome"]["kind"], "completed", "{length}: {}", rig.doc());
+        assert_eq!(rig.doc()["outcome"]["kind"], "completed", "{before}: {}", rig.doc());
     }
 }
 
@@ -218,6 +227,27 @@ fn what_its_client_has_answered_is_no_longer_asked() {
     rig.comes_to("working");
     program.leaves(0);
     assert_eq!(talk.ends().code(), Some(0));
+}
+
+/// Its start may still be on its way to the hub when it has ended.
+#[test]
+fn however_short_a_run_is_nobody_could_type_to_it() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let says = recorded("codex/0.169.0/exec_mode/stream-tool.jsonl");
+    let program = Program::new(&rig, "codex", "");
+    // It does not wait to be told.
+    let script = format!("#!/bin/sh\ncat <<'end'\n{says}end\n");
+    fs::write(rig.file("bin/codex"), script).unwrap();
+    for number in 0..12 {
+        let mut talk = program.start(&[], &["exec", "--json", "x"]);
+        assert_eq!(talk.ends().code(), Some(0), "{number}");
+        rig.comes_to("ended");
+        assert_eq!(rig.doc()["process"]["attach"], "headless", "{number}");
+        let inbox = rig.home.run(["inbox", "--json"]).json();
+        assert_eq!(inbox["outcomes"][0]["agent_id"], "api", "{number}: nobody has seen it");
+        rig.home.run(["forget", "api"]).ok();
+    }
 }
 
 #[test]

@@ -98,7 +98,7 @@ const IN_ONE_FILE: [(&str, &str); 2] =
     [("gemini-cli", ".gemini/settings.json"), ("qwen-code", ".qwen/settings.json")];
 
 /// What a person may have there, which comes back to the byte.
-const TEXTS: [Option<&str>; 7] = [
+const TEXTS: [Option<&str>; 8] = [
     None,
     Some(""),
     Some("{}\n"),
@@ -106,6 +106,7 @@ const TEXTS: [Option<&str>; 7] = [
     Some("{\"mcpServers\":{}}"),
     Some("{\"hooks\":{\"Stop\":[]},\"mcpServers\":{}}"),
     Some("{\n  // mine: \"a\n  \"a\" : [1,2]}"),
+    Some("{\"hooks\":{\"SessionStart\":[\n{\"hooks\":[]},]},\"a\":1,}\n"),
 ];
 
 /// Lays the text, has installations come and go as they are told, and compares.

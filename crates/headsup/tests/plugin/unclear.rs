@@ -74,6 +74,67 @@ fn an_error_that_it_cannot_read_leaves_the_end_unclear() {
 }
 
 #[test]
+fn an_error_whose_new_name_may_be_that_of_a_stop_leaves_the_end_unclear() {
+    if skipped() {
+        return;
+    }
+    let home = Home::new(BINARY);
+    for (name, end) in [
+        ("SessionCancelledError", "unclear"),
+        ("TurnAborted", "unclear"),
+        ("MessageAbortedError", "stopped"),
+        ("QuotaError", "failed"),
+    ] {
+        let error = json!({ "sessionID": "ses_1", "error": { "name": name } });
+        let said = [event("session.error", &error), status("idle")];
+        for words in PROGRAMS {
+            let told = told(&home, &said, words);
+            let last = told.last().map(String::as_str);
+            assert_eq!(last, Some(&*format!("session.idle: {end}")), "{name}: {told:?}");
+            let is_said = told.iter().any(|line| line == "session.error: its error.name");
+            assert_eq!(is_said, end == "unclear", "{name}: {told:?}");
+        }
+    }
+}
+
+#[test]
+fn an_event_whose_new_name_may_be_that_of_an_end_leaves_the_end_unclear() {
+    if skipped() {
+        return;
+    }
+    let home = Home::new(BINARY);
+    for (name, end) in [
+        ("session.failed", "unclear"),
+        ("session.turn.aborted", "unclear"),
+        ("session.rested", "ended"),
+    ] {
+        let said = [event(name, &json!({ "sessionID": "ses_1" })), status("idle")];
+        for words in PROGRAMS {
+            let expected = [format!("{name}: its name"), format!("session.idle: {end}")];
+            assert_eq!(told(&home, &said, words), expected);
+        }
+    }
+}
+
+/// Its work was told in a word that nobody knows.
+#[test]
+fn whoever_has_asked_is_told_to_rest_also_where_its_work_was_not_read() {
+    if skipped() {
+        return;
+    }
+    let home = Home::new(BINARY);
+    let answer = json!({ "sessionID": "ses_1", "requestID": "per_1", "reply": "once" });
+    let answer = event("permission.replied", &answer);
+    let said = [status("running"), asked(), answer, status("idle"), status("idle")];
+    for words in PROGRAMS {
+        let rows: Vec<Value> = begun().into_iter().chain(said.clone()).collect();
+        let told = told_of_program(&home, &rows.iter().collect::<Vec<_>>(), words);
+        let rests = told.iter().filter(|report| report["hook_event_name"] == "session.idle");
+        assert_eq!(rests.count(), 1, "{told:?}");
+    }
+}
+
+#[test]
 fn a_turn_whose_end_may_be_unread_is_not_told_again_until_something_of_it_is_read() {
     if skipped() {
         return;

@@ -71,14 +71,14 @@ fn a_hub_listens_where_the_settings_say() {
 #[test]
 fn settings_that_would_open_the_hub_to_others_are_refused() {
     let home = home();
-    for (text, code, why) in [
-        ("listen = \"0.0.0.0:0\"", "not_loopback", "0.0.0.0:0 can be reached"),
-        ("listen = \"7717\"", "bad_config", "in the settings: "),
-        ("listen = \"127.0.0.1:0\"\nallowed_hosts = [\"http://x/\"]", "bad_config", "http://x/"),
+    for (text, exit, code, why) in [
+        ("listen = \"0.0.0.0:0\"", 7, "not_loopback", "0.0.0.0:0 can be reached"),
+        ("listen = \"7717\"", 2, "bad_config", "in the settings: "),
+        ("listen = \"127.0.0.1:0\"\nallowed_hosts = [\"http://x/\"]", 2, "bad_config", "http://x/"),
     ] {
         write(&file(&home), text, 0o600);
         let done = home.run(["up", "--foreground", "--json"]);
-        assert_eq!(done.code, 2, "{text}: {done:?}");
+        assert_eq!(done.code, exit, "{text}: {done:?}");
         let error: Value = serde_json::from_str(&done.stderr).unwrap();
         assert_eq!(error["error"]["code"], code, "{text}");
         assert!(error["error"]["message"].as_str().unwrap().contains(why), "{error}");
@@ -146,7 +146,13 @@ fn broken_settings_keep_nobody_from_taking_headsup_away() {
     home.run(["hooks", "install", "claude-code"]).ok();
     write(&file(&home), "no key = no value", 0o600);
     assert_eq!(home.run(["ls"]).code, 2);
-    assert_eq!(home.run(["hooks", "status"]).code, 2);
+    let shown = home.run(["hooks", "status", "claude-code"]);
+    assert_eq!(shown.code, 2, "{shown:?}");
+    assert!(shown.stdout.contains("complete"), "what can be said is said: {shown:?}");
+    assert!(shown.stderr.contains("config.toml"), "{shown:?}");
+    let told = home.run(["hooks", "status", "--json"]);
+    assert_eq!(serde_json::from_str::<Value>(&told.stdout).unwrap()["schema"], 1, "{told:?}");
+    assert_eq!(serde_json::from_str::<Value>(&told.stderr).unwrap()["schema"], 1, "{told:?}");
     for args in [&["hooks", "uninstall", "--dry-run"][..], &["hooks", "uninstall"], &["down"]] {
         let done = home.run(args);
         assert!(done.ok().stderr.contains("the settings are left out: "), "{args:?}: {done:?}");

@@ -161,8 +161,13 @@ fn the_launcher_is_a_link_that_follows_the_program() {
     fs::remove_file(&launcher).unwrap();
     symlink("/nowhere", &launcher).unwrap();
     assert!(status(&home)["problems"].to_string().contains("is gone"));
-    live(&home);
+    let told = home.run(["hooks", "install", "claude-code", "--live"]).ok().stderr.clone();
     assert_eq!(status(&home)["problems"], json!([]));
+    let to = fs::canonicalize(BINARY).unwrap();
+    let note = format!("{path} is a link to {} with this", to.display());
+    assert!(told.contains(&note), "{told}");
+    let again = home.run(["hooks", "install", "claude-code", "--live"]).ok().stderr.clone();
+    assert!(!again.contains(&note), "{again}");
 }
 
 #[test]

@@ -103,6 +103,44 @@ fn a_plugin_that_settings_switch_off_is_not_said_to_be_well() {
 }
 
 #[test]
+fn settings_of_the_folder_one_is_in_count_there() {
+    let home = home();
+    home.run(["hooks", "install", "claude-code"]).ok();
+    let repo = home.path().join("repo");
+    let told = || {
+        let mut command = home.command(["hooks", "status", "claude-code"]);
+        Done::from(command.current_dir(&repo).output().unwrap()).ok().stdout.clone()
+    };
+    let (own, shared) = (".claude/settings.local.json", ".claude/settings.json");
+    write(&repo.join(shared), r#"{ "disableAllHooks": true }"#, 0o600);
+    assert!(told().contains("no hook of yours fires in this folder"), "{}", told());
+    let elsewhere = home.run(["hooks", "status", "claude-code"]);
+    assert!(!elsewhere.ok().stdout.contains("disableAllHooks"), "{elsewhere:?}");
+    // A person's own word counts before the project's.
+    write(&repo.join(own), r#"{ "disableAllHooks": false }"#, 0o600);
+    assert!(!told().contains("disableAllHooks"), "{}", told());
+    write(&repo.join(own), r#"{ "enabledPlugins": { "headsup@skills-dir": false } }"#, 0o600);
+    write(&repo.join(shared), "{}", 0o600);
+    assert!(told().contains("settings.local.json: enabledPlugins"), "{}", told());
+}
+
+#[test]
+fn copilots_switch_in_its_settings_or_in_our_file_is_seen() {
+    let home = home();
+    home.run(["hooks", "install", "copilot-cli"]).ok();
+    is_well(&examine(&home), "copilot-cli hooks");
+    let settings = home.path().join(".copilot/settings.json");
+    write(&settings, "{ // for now\n  \"disableAllHooks\": true }", 0o600);
+    let words = ["settings.json: disableAllHooks is true", "no hook of yours fires"];
+    warns(&examine(&home), "copilot-cli hooks", &words);
+    fs::remove_file(&settings).unwrap();
+    let path = home.path().join(".copilot/hooks/headsup.json");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replacen('{', "{ \"disableAllHooks\": true,", 1)).unwrap();
+    warns(&examine(&home), "copilot-cli hooks", &["headsup.json: disableAllHooks is true"]);
+}
+
+#[test]
 fn what_its_agent_cannot_parse_is_neither_installed_into_nor_called_well() {
     let home = home();
     let path = home.path().join(".gemini/settings.json");

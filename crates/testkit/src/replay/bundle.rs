@@ -11,6 +11,9 @@ use std::path::Path;
 pub(super) const STATUSES: [&str; 9] =
     ["idle", "working", "blocked", "error", "ended", "gone", "crashed", "unknown", "starting"];
 
+/// The form of captures that is read here; `headsup_capture` in their first line.
+const FORM: u64 = 1;
+
 /// What was really so from a moment on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
@@ -60,8 +63,11 @@ pub(crate) fn rows(text: &str) -> Result<Rows, &'static str> {
     let first = text.lines().next().unwrap_or_default();
     let head: Value = serde_json::from_str(first)
         .map_err(|_| "is no capture, or a broken one: its first line is no JSON")?;
-    if !is_bundle_text(text) {
-        return Err("is no capture: its first line has no `headsup_capture`");
+    match head["headsup_capture"].as_u64() {
+        Some(FORM) => {}
+        None => return Err("is no capture: its first line has no `headsup_capture`"),
+        // What its rows mean is not known here, and nothing may be judged by a guess.
+        Some(_) => return Err("is a capture in the form of another version"),
     }
     let mut rows = Rows { captured_ms: captured_ms(&head), ..Rows::default() };
     // Whose it is, for a recording without a row that shows it.
@@ -172,7 +178,8 @@ mod tests {
     fn a_file_that_is_no_capture_is_named_with_what_is_wrong_with_it() {
         let temp = tempfile::tempdir().unwrap();
         let (file, folder) = (temp.path().join("api.capture"), temp.path().join("api"));
-        let cases: [(&[u8], &str); 5] = [
+        let cases: [(&[u8], &str); 6] = [
+            (b"{\"headsup_capture\":2}\n{\"t_ms\":0}\n", "in the form of another version"),
             (b"{\"headsup_capture\":1", "its first line is no JSON"),
             (b"", "its first line is no JSON"),
             (b"{}\n", "its first line has no `headsup_capture`"),

@@ -64,6 +64,42 @@ fn an_id_of_any_length_is_an_id() {
 }
 
 #[test]
+fn an_id_is_the_same_however_it_is_written() {
+    let plain = format!("\"{}\"", "\u{e9}".repeat(100));
+    let escaped = format!("\"{}\"", "\\u00e9".repeat(100));
+    for (asked, answered) in [
+        ("\"\u{e9}\"", "\"\\u00e9\""),
+        (r#""prompt/1""#, r#""prompt\/1""#),
+        ("1.0", "1"),
+        ("7", "7.0"),
+        ("1e3", "1000"),
+        (plain.as_str(), escaped.as_str()),
+    ] {
+        let mut rig = Rig::with_session();
+        let params = r#""params":{"sessionId":"s"}"#;
+        let prompt = format!(r#"{{"id":{asked},"method":"session/prompt",{params}}}"#);
+        assert_eq!(rig.line(Side::Client, &prompt), "working", "{asked}");
+        let ask = format!(r#"{{"id":{asked},"method":"session/request_permission",{params}}}"#);
+        assert_eq!(rig.line(Side::Agent, &ask), "blocked", "{asked}");
+        let allowed = r#""result":{"outcome":{"outcome":"selected","optionId":"yes"}}"#;
+        let answer = format!(r#"{{"id":{answered},{allowed}}}"#);
+        assert_eq!(rig.line(Side::Client, &answer), "working", "{answered}");
+        let end = format!(r#"{{"id":{answered},"result":{{"stopReason":"end_turn"}}}}"#);
+        assert_eq!(rig.line(Side::Agent, &end), "done", "{answered}");
+    }
+    // A number and a string are two, and so are numbers that no float tells apart.
+    for (asked, other) in [("3", r#""3""#), ("9007199254740993", "9007199254740992"), ("1.5", "1")]
+    {
+        let mut rig = Rig::with_session();
+        let params = r#""params":{"sessionId":"s"}"#;
+        let prompt = format!(r#"{{"id":{asked},"method":"session/prompt",{params}}}"#);
+        rig.line(Side::Client, &prompt);
+        let end = format!(r#"{{"id":{other},"result":{{"stopReason":"end_turn"}}}}"#);
+        assert_eq!(rig.line(Side::Agent, &end), "working", "{asked}");
+    }
+}
+
+#[test]
 fn what_is_asked_beside_all_that_is_told_is_waited_for_too() {
     let mut rig = Rig::with_session();
     rig.prompt(5, "s");

@@ -89,6 +89,19 @@ fn a_compaction_that_a_person_stopped_ends_its_turn() {
     assert_eq!(says(printed, "local_command"), None);
 }
 
+/// A line as 2.1.330 writes it, but for members that say nothing here.
+#[test]
+fn a_compaction_that_has_failed_ends_its_turn_as_failed() {
+    let failed = line(
+        r#"{"parentUuid":"u1","isSidechain":false,"type":"system","subtype":"local_command","content":"<local-command-stderr>Error during compaction: API Error: 500 no. If it persists, check your inference gateway (127.0.0.1:1).</local-command-stderr>","level":"info","timestamp":"2026-11-27T21:06:57.835Z","isMeta":false,"commandRun":{"command":"compact","args":""},"commandOutcome":{"kind":"failed"},"sessionId":"s-1","version":"2.1.330"}"#,
+    );
+    let code = "compaction_failed".to_owned();
+    assert_eq!(failed.fact, Some(Fact::TurnFailed { code, detail: None, turn_ref: None }));
+    // Nothing to sum up is no failure, and it says so on its ordinary output.
+    let short = r#"{"type":"system","subtype":"local_command","content":"<local-command-stdout>Not enough messages to compact.</local-command-stdout>","commandRun":{"command":"compact","args":""}}"#;
+    assert_eq!(line(short).fact, None);
+}
+
 #[test]
 fn an_api_error_message_ends_the_turn_as_failed() {
     let text = r#"{"type":"assistant","isApiErrorMessage":true,"error":"rate_limit",

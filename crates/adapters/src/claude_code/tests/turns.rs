@@ -71,10 +71,11 @@ fn clear_and_resume_end_a_conversation_and_all_else_the_process() {
         assert_eq!(fact, Fact::SessionEnded { how });
     }
     assert_eq!(fact("SessionEnd", ""), Fact::SessionEnded { how: SessionEnd::Either });
-    assert!(matches!(fact("SessionEnd", r#""reason":["clear"]"#), Fact::NotUnderstood { .. }));
-    let unknown = seen("SessionEnd", r#""reason":"moved_to_background""#, &[]);
-    assert_eq!(unknown.fact, Fact::SessionEnded { how: SessionEnd::Unclear });
-    assert_eq!(unknown.strange, Some("reason"));
+    for news in [r#""moved_to_background""#, r#"["clear"]"#, r#"{"code":"other"}"#, "7"] {
+        let unknown = seen("SessionEnd", &format!(r#""reason":{news}"#), &[]);
+        assert_eq!(unknown.fact, Fact::SessionEnded { how: SessionEnd::Unclear }, "{news}");
+        assert_eq!(unknown.strange, Some("reason"), "{news}");
+    }
 }
 
 #[test]

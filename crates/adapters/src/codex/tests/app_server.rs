@@ -104,7 +104,8 @@ fn what_a_message_says_anew_is_named() {
     let dreamt = r#"{"method":"thread/dreamt","params":{"threadId":"t-1"}}"#;
     assert_eq!(strange(dreamt).as_deref(), Some("thread/dreamt.method"));
     let turn = |turn: &str| {
-        strange(&format!(r#"{{"method":"turn/completed","params":{{"turn":{turn}}}}}"#))
+        let params = format!(r#"{{"threadId":"t-1","turn":{turn}}}"#);
+        strange(&format!(r#"{{"method":"turn/completed","params":{params}}}"#))
     };
     assert_eq!(turn(r#"{"status":"failed"}"#), None);
     for unknown in [r#"{"status":"dreamt"}"#, r#"{"state":"failed"}"#] {
@@ -124,6 +125,11 @@ fn what_a_message_says_anew_is_named() {
     // The last one is counted as a fact that is not understood.
     for known in ["", r#""waitingOnApproval","waitingOnUserInput""#, r#""burning""#] {
         assert_eq!(flags(known), None, "{known}");
+    }
+    for method in ["thread/status/changed", "thread/closed", "turn/completed"] {
+        let turn = r#""turn":{"status":"completed"},"status":{"type":"idle"}"#;
+        let said = format!(r#"{{"method":"{method}","params":{{"thread_id":"t-1",{turn}}}}}"#);
+        assert_eq!(strange(&said), Some(format!("{method}.threadId")));
     }
     for known in ["", "[]", r#"{"id":2,"result":{}}"#, r#"{"method":"warning"}"#] {
         assert_eq!(strange(known), None, "{known}");

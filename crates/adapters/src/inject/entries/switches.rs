@@ -1,6 +1,6 @@
 //! What keeps hooks from firing: switches in the settings, and settings that are skipped whole.
 
-use super::{BOM, Form, is_true, named, string};
+use super::{BOM, Form, is_true, named, parse, string};
 use crate::inject::Found;
 use jsonc_parser::cst::{CstNode, CstObject, CstObjectProp};
 
@@ -53,6 +53,14 @@ fn thrown(form: &Form, switch: Switch, top: Option<&CstObject>) -> Option<String
             names.any(|one| one == name).then(why)
         }
     }
+}
+
+/// What the settings say of a switch, with comments in them or not. `None`: nothing, or nobody can read it.
+pub(crate) fn flag(text: &str, name: &str) -> Option<bool> {
+    let (_, root) = parse(text).ok()?;
+    let top = root.object_value();
+    let said = named(top.as_ref(), name).filter_map(|prop| prop.value());
+    said.filter_map(|value| Some(value.as_boolean_lit()?.value())).last()
 }
 
 fn is_false(value: &CstNode) -> bool {

@@ -1,7 +1,7 @@
 //! What a program says that could tell a status and that nobody knows: it changes nothing, and is handed out once for each
 //! kind of it, to be counted. Which names could tell one, and which of them do not, the plugin knows as well (`plugin.js`).
 
-use super::{Follower, Info, Named, Said, matters};
+use super::{ABORTED, Follower, Info, Named, Said, matters};
 use crate::json::Raw;
 use crate::{payload, text};
 use std::collections::BTreeSet;
@@ -14,6 +14,10 @@ const SILENT: [&str; 2] = ["session.compacted", "session.diff"];
 
 /// The answers to a request.
 const REPLIES: &[&str] = &["always", "once", "reject"];
+
+/// What the name of another error of a stop may say, and the name of an event that tells how a turn ends.
+const STOPS: [&str; 3] = ["abort", "cancel", "interrupt"];
+const ENDS: [&str; 5] = ["error", "fail", "abort", "cancel", "interrupt"];
 
 /// The words of a status.
 pub(super) const STATUSES: &[&str] = &["busy", "idle", "retry"];
@@ -46,6 +50,21 @@ pub(super) fn may_tell(event: &str) -> bool {
     matters(event) || [".asked", ".requested"].into_iter().any(|end| event.ends_with(end))
 }
 
+/// May an error of this name be that of a turn that was stopped, in a word that nobody knows?
+pub(super) fn may_stop(error: &str) -> bool {
+    error != ABORTED && says(error, &STOPS)
+}
+
+/// May an event of this name, which nobody knows, have told how a turn ends?
+pub(super) fn may_end(event: &str) -> bool {
+    says(event, &ENDS)
+}
+
+fn says(name: &str, words: &[&str]) -> bool {
+    let name = name.to_ascii_lowercase();
+    words.iter().any(|word| name.contains(word))
+}
+
 fn is_silent(event: &str) -> bool {
     let last = event.rsplit_once('.').map(|(_, last)| last).filter(|last| !last.is_empty());
     let is_numbered = last.is_some_and(|last| last.bytes().all(|byte| byte.is_ascii_digit()));
@@ -68,7 +87,11 @@ pub(super) fn member(event: &str, said: &Said<'_>) -> Option<&'static str> {
         }
         // Without a session it is the program's.
         "session.error" => match said.session.text() {
-            Some(_) => lacks(said.error.object::<Named<'_>>().name, "error"),
+            Some(_) => {
+                let name = said.error.object::<Named<'_>>().name;
+                let is_new = name.text().is_some_and(|name| may_stop(&name));
+                lacks(name, "error").or(is_new.then_some("error"))
+            }
             None => said.session.is_other_than('"').then_some("sessionID"),
         },
         "session.idle" | "session.turn.open" | "session.turn.close" => of_session(),

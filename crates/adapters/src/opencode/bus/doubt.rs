@@ -1,7 +1,7 @@
 //! Sessions of which something was said that nobody could read: it changes nothing, but may have been their end. So what
 //! stands of them is not said again, and grows old, until something of them can be read.
 
-use super::{Follower, is_up};
+use super::{Follower, anew, is_up};
 use crate::json::Raw;
 use crate::text;
 
@@ -13,7 +13,8 @@ impl Follower {
         if is_of_none || matches!(kind, "session.created" | "session.updated") {
             return;
         }
-        let is_error = kind == "session.error" && id.is_none();
+        let may_end = member == "type" && anew::may_end(kind);
+        let is_error = may_end || kind == "session.error" && id.is_none();
         for (one, of) in &mut self.sessions {
             if id.as_ref().is_none_or(|id| id == one) {
                 of.is_doubted = true;

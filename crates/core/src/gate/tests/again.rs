@@ -1,8 +1,8 @@
 //! What a program still shows when a report has told something else.
 
 use super::script::{Script, at_rest, busy, waiting};
-use crate::gate;
-use crate::observation::{Fact, Level, Reported, ReportedTurn};
+use crate::gate::{self, Rule};
+use crate::observation::{Delivery, Fact, Level, Reported, ReportedTurn};
 use crate::source::Source;
 use crate::status::{BlockedReason, Headline, OutcomeKind, WorkingReason};
 
@@ -13,6 +13,12 @@ const ASKS: ReportedTurn = ReportedTurn::Blocked(BlockedReason::Question);
 fn own(script: &mut Script, level: &Level) {
     script.said(SOURCE, Fact::Level(level.clone()));
     script.tick(1_000);
+}
+
+fn stands(script: &mut Script, level: &Level) {
+    script.delivery = Delivery::Standing;
+    script.said(SOURCE, Fact::Level(level.clone()));
+    script.delivery = Delivery::Live;
 }
 
 fn reported(script: &mut Script, turn: ReportedTurn, outcome: Option<OutcomeKind>) {
@@ -42,6 +48,14 @@ fn a_report_has_told_since_what_stands_since_before_it() {
         reported(&mut script, turn, outcome);
         assert_eq!(script.headline(), headline, "{level:?}");
         assert!(gate::has_told_since(&script.seat, SOURCE, &level), "{level:?}");
+        stands(&mut script, &level);
+        script.refused(Rule::G10);
+        let rejected = script.explained().rejected.len();
+        stands(&mut script, &level);
+        script.refused(Rule::G10);
+        assert_eq!(script.explained().rejected.len(), rejected, "it pushes out nothing");
+        script.tick(1_000);
+        assert_eq!(script.headline(), headline, "{level:?}");
         // Said anew it is news.
         own(&mut script, &level);
         assert_ne!(script.headline(), headline, "{level:?}");
@@ -54,6 +68,8 @@ fn what_agrees_or_was_said_later_confirms() {
     let mut script = told(&busy());
     reported(&mut script, WORKS, None);
     assert!(!gate::has_told_since(&script.seat, SOURCE, &busy()));
+    stands(&mut script, &busy());
+    assert_eq!(script.last.refused, None);
     let mut script = told(&Level::Done);
     reported(&mut script, WORKS, None);
     assert!(gate::has_told_since(&script.seat, SOURCE, &Level::Done));

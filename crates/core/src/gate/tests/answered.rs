@@ -67,6 +67,72 @@ fn a_helper_whose_dialog_follows_at_once_asks_still() {
     assert_eq!(script.headline(), Headline::Blocked);
 }
 
+/// Claude Code 2.1.330: of two calls in one answer the second asks as soon as the first, which was granted, has run.
+#[test]
+fn work_that_is_shown_behind_one_dialog_does_not_answer_the_next_one() {
+    let mut script = Script::blocked();
+    own(&mut script, waiting());
+    script.registry(waiting());
+    own(&mut script, busy());
+    // The status file tells the same, and is believed at once.
+    script.registry(busy());
+    assert_eq!((script.headline(), script.count("prompt.resolved")), (Headline::Working, 1));
+    script.hook(tool_end(&Actor::Main, "c1", 7));
+    script.hook(tool(&Actor::Main, "c2", 8));
+    script.hook(permission(&Actor::Main, 8));
+    script.tick(SETTLE_MS);
+    assert_eq!((script.headline(), script.count("prompt.resolved")), (Headline::Blocked, 1));
+    // The program shows it on its terminal, and then its answer.
+    own(&mut script, waiting());
+    script.tick(SETTLE_MS);
+    assert_eq!((script.headline(), script.count("prompt.opened")), (Headline::Blocked, 1));
+    own(&mut script, busy());
+    script.tick(SETTLE_MS);
+    assert_eq!((script.headline(), script.count("prompt.resolved")), (Headline::Working, 2));
+}
+
+/// Claude Code 2.1.330: a helper asks twice in a row, and its main agent stops meanwhile.
+#[test]
+fn what_a_helper_asks_next_is_open_also_behind_its_main_agents_stop() {
+    let mut script = Script::working();
+    script.hook(Fact::SubagentStarted { id: "h".into() });
+    script.hook(permission(&sub("h"), 7));
+    own(&mut script, waiting());
+    script.registry(waiting());
+    own(&mut script, busy());
+    script.registry(busy());
+    assert_eq!(script.headline(), Headline::Working);
+    script.hook(permission(&sub("h"), 8));
+    script.registry(waiting());
+    script.tick(SETTLE_MS);
+    script.hook(unlisted_stop("t1"));
+    let asking: Vec<_> = script.seat.own_prompts().map(|open| open.actor.clone()).collect();
+    assert_eq!((script.headline(), asking), (Headline::Blocked, vec![sub("h")]));
+    script.registry(busy());
+    assert_eq!(script.phrase(), "working(background)");
+    assert_eq!((script.count("prompt.opened"), script.count("prompt.resolved")), (2, 2));
+}
+
+/// Nobody has told whose it is.
+#[test]
+fn a_dialog_that_the_own_status_alone_shows_is_open_while_helpers_outlive_a_stop() {
+    for helper in [true, false] {
+        let mut script = Script::working();
+        if helper {
+            script.hook(Fact::SubagentStarted { id: "h".into() });
+        }
+        script.registry(waiting());
+        script.tick(SETTLE_MS);
+        assert_eq!((script.headline(), script.count("prompt.opened")), (Headline::Blocked, 1));
+        script.hook(unlisted_stop("t1"));
+        assert_eq!(script.headline() == Headline::Blocked, helper);
+        if helper {
+            script.registry(busy());
+            assert_eq!(script.phrase(), "working(background)");
+        }
+    }
+}
+
 #[test]
 fn a_title_without_its_dialog_tells_the_answer_to_a_helper() {
     let mut script = asked_behind(Source::Title);

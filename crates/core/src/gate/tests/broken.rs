@@ -348,6 +348,16 @@ fn g5_helpers_go_on_behind_a_conversation_that_is_left() {
 }
 
 #[test]
+fn g5_so_they_do_where_the_terminal_shows_the_same_work_later() {
+    let mut script = Script::working();
+    script.registry(busy());
+    script.said(Source::ProgramStatus, Fact::Level(busy()));
+    script.hook(stop_with("t1", &["h"], 0));
+    clear(&mut script, &[]);
+    assert_eq!(script.phrase(), "working(background)");
+}
+
+#[test]
 fn shells_outlive_the_conversation_that_started_them() {
     let shell = || Level::Idle { shells: 1 };
     for meanwhile in [vec![], vec![shell()], vec![busy(), shell()]] {

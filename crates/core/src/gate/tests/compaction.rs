@@ -2,7 +2,7 @@
 
 use super::script::{Script, at_rest, busy, prompt, start, stop};
 use crate::gate::Rule;
-use crate::observation::{Fact, SessionStart};
+use crate::observation::{Fact, Level, SessionStart};
 use crate::source::Source;
 use crate::status::Headline;
 
@@ -120,6 +120,59 @@ fn a_turn_that_is_stopped_while_it_compacts_is_over_with_the_own_status() {
     script.tick(300);
     assert_eq!(script.outcome(), Some("interrupted"));
     assert_eq!(script.headline(), Headline::Idle);
+}
+
+/// Claude Code 2.1.330 on a busy machine: between a turn and the `/compact` that is queued behind it its status file
+/// says that it rests, and that it works again only after the hook.
+#[test]
+fn rest_that_was_shown_before_a_compaction_is_not_its_end() {
+    let mut script = Script::working();
+    script.hook(stop("t1"));
+    script.registry(busy());
+    script.tick(300);
+    assert_eq!(script.headline(), Headline::Working);
+    script.registry(at_rest());
+    script.hook(Fact::CompactionStarted);
+    script.tick(300);
+    assert_eq!(script.phrase(), "working(compacting)");
+    script.registry(busy());
+    script.after(3_000).registry(at_rest());
+    script.hook(Fact::CompactionEnded { manual: true });
+    script.tick(300);
+    assert_eq!(script.headline(), Headline::Done);
+    assert_eq!((script.count("turn.started"), script.count("turn.completed")), (1, 2));
+}
+
+/// Claude Code 2.1.330: a `/compact` that fails is done by the program's status at its terminal, and no hook tells of
+/// it; its log says why.
+#[test]
+fn a_compaction_that_fails_by_the_log_has_failed_whichever_tells_first() {
+    for log_first in [true, false] {
+        let mut script = Script::idle();
+        script.said(Source::ProgramStatus, Fact::Level(busy()));
+        script.hook(Fact::CompactionStarted);
+        let failed = Fact::TurnFailed { code: "other".into(), detail: None, turn_ref: None };
+        if log_first {
+            script.log(failed.clone());
+        }
+        script.said(Source::ProgramStatus, Fact::Level(Level::Done));
+        script.tick(300);
+        if !log_first {
+            assert_eq!(script.headline(), Headline::Done);
+            script.log(failed);
+        }
+        assert_eq!((script.headline(), script.outcome()), (Headline::Failed, Some("failed")));
+        assert_eq!((script.count("turn.started"), script.count("turn.completed")), (1, 1));
+    }
+}
+
+/// What hooks have told of an end knows of errors.
+#[test]
+fn a_failure_that_is_logged_behind_a_stop_is_none_of_its_turn() {
+    let mut script = Script::working();
+    script.hook(stop("t1"));
+    script.log(Fact::TurnFailed { code: "other".into(), detail: None, turn_ref: None });
+    assert_eq!(script.headline(), Headline::Done);
 }
 
 fn title_goes_to_rest(script: &mut Script) {

@@ -143,6 +143,28 @@ fn an_end_that_was_seen_first_is_explained_by_what_has_started_the_agent() {
     assert_eq!(end(&script), (ExitKind::Clean, Some(3), None));
 }
 
+/// `run -- sh -c 'agent; exec bash'`: a person leaves the shell later, or closes its terminal.
+#[test]
+fn what_a_shell_around_the_agent_returns_later_is_not_how_that_has_ended() {
+    for (code, signal) in [(Some(0), None), (Some(1), None), (None, Some(1))] {
+        for is_seen_at_work in [true, false] {
+            let mut script = if is_seen_at_work { at_work(false) } else { at_rest(false) };
+            is_gone(&mut script, ExitKind::Crashed);
+            script.after(4_000);
+            returns(&mut script, code, signal, false);
+            script.refused(Rule::G9);
+            assert_eq!(end(&script), (ExitKind::Crashed, None, None), "{code:?} {signal:?}");
+            assert_eq!(script.headline(), Headline::Crashed);
+        }
+    }
+    // It has said goodbye, and took its time.
+    let mut script = at_rest(false);
+    hook(&mut script, INNER, exit());
+    script.after(4_000);
+    returns(&mut script, Some(3), None, false);
+    assert_eq!(end(&script), (ExitKind::Clean, Some(3), None));
+}
+
 #[test]
 fn an_agent_outlives_what_has_started_it() {
     let mut script = at_work(false);

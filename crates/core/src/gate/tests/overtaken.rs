@@ -1,9 +1,9 @@
 //! G10: what a program says that it made before an end, and that comes behind it.
 
-use super::script::{Script, stop_without_a_name};
+use super::script::{Script, busy, prompt, stop_without_a_name};
 use crate::gate::Rule;
 use crate::observation::{Fact, Submitter};
-use crate::prompt::{Actor, NewPrompt, ToolRef};
+use crate::prompt::{Actor, NewPrompt, Resolution, ToolRef};
 use crate::status::{BlockedReason, Headline};
 use crate::time::UnixMs;
 
@@ -94,6 +94,57 @@ fn g10_an_end_that_was_made_before_the_prompt_of_the_open_turn_ends_nothing() {
     }
     let script = told([turns(), vec![(200, stop_without_a_name())]].concat());
     assert_eq!(script.headline(), Headline::Done);
+}
+
+/// Claude Code 2.1.330: a prompt waits behind a `/compact` that fails. Its log tells of that when it comes to it.
+#[test]
+fn g10_a_failure_that_was_logged_before_the_next_prompt_is_none_of_its_turn() {
+    let failed = || Fact::TurnFailed { code: "x".into(), detail: None, turn_ref: None };
+    let mut script = Script::idle();
+    script.registry(busy());
+    script.hook(Fact::CompactionStarted);
+    let written_at = script.now;
+    script.after(50).hook(prompt("t2"));
+    assert_eq!(script.outcome(), None);
+    script.made_at = Some(written_at);
+    script.log(failed());
+    script.refused(Rule::G10);
+    assert_eq!(script.headline(), Headline::Working);
+    script.made_at = Some(script.now);
+    script.log(failed());
+    assert_eq!(script.headline(), Headline::Failed);
+}
+
+/// A prompt that waited begins as soon as Esc has stopped the turn before it, and its hook may be here before the log is
+/// read (measured: written 77 ms before the prompt, read 110 ms behind its hook).
+#[test]
+fn g10_an_end_that_was_logged_before_the_prompt_of_the_open_turn_ends_nothing() {
+    let failed = Fact::TurnFailed { code: "x".into(), detail: None, turn_ref: None };
+    let refused = Fact::PromptRefused {
+        reason: BlockedReason::Permission,
+        key: Some("r1".into()),
+        resolution: Resolution::elsewhere(UnixMs::default()),
+        turn_ref: None,
+    };
+    let logged = |after: i64, made_at: Option<i64>, end: &Fact| {
+        let mut script = told(vec![(10, prompted()), (200, prompted())]);
+        script.made_at = made_at.map(UnixMs);
+        script.after(after).log(end.clone());
+        script
+    };
+    for end in [Fact::TurnInterrupted { turn_ref: None }, failed, refused] {
+        let mut script = logged(0, Some(123), &end);
+        script.refused(Rule::G10);
+        assert_eq!((script.headline(), script.seat.turn.seq), (Headline::Working, 2), "{end:?}");
+        script.made_at = Some(UnixMs(300));
+        script.hook(stop_without_a_name());
+        assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Done, 2));
+        // What is written behind the prompt is of its own turn; so it may be where nobody says when, or long after.
+        for (after, made_at) in [(0, Some(200)), (0, Some(201)), (0, None), (5_000, Some(123))] {
+            let script = logged(after, made_at, &end);
+            assert_ne!(script.headline(), Headline::Working, "{end:?} {after} {made_at:?}");
+        }
+    }
 }
 
 #[test]

@@ -68,6 +68,36 @@ fn whoever_is_still_busy_behind_its_stop_goes_on_and_is_not_believed_again_at_on
     assert_eq!(script.headline(), Headline::Done);
 }
 
+/// Claude Code 2.1.330 below `headsup run`: either of its own words may come first.
+#[test]
+fn what_it_tells_its_terminal_counts_beside_its_status_file() {
+    for terminal_first in [true, false] {
+        let own = |script: &mut Script, level| {
+            script.said(Source::ProgramStatus, Fact::Level(level));
+        };
+        let started = || {
+            let mut script = if terminal_first { Script::working() } else { busy_turn() };
+            own(&mut script, busy());
+            script.registry(busy());
+            script.hook(stop("t1"));
+            assert_eq!(script.headline(), Headline::Done);
+            script
+        };
+        // Neither has told of rest: something makes it go on.
+        let mut script = started();
+        script.tick(1_000);
+        assert_eq!(script.headline(), Headline::Working, "{terminal_first}");
+        // The file is late, on a busy machine.
+        let mut script = started();
+        own(&mut script, Level::Done);
+        script.tick(1_500);
+        assert_eq!(script.headline(), Headline::Done, "{terminal_first}");
+        script.registry(at_rest());
+        script.tick(1_000);
+        assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Done, 1));
+    }
+}
+
 #[test]
 fn whoever_rests_in_time_has_ended_with_its_stop() {
     let mut script = busy_turn();

@@ -31,6 +31,25 @@ fn is_in_inbox(seat: &Seat) -> bool {
     doc.is_in_inbox()
 }
 
+/// It is `done` no more before it has begun what it was told: whoever waits for that would take the last turn for it.
+#[test]
+fn whoever_takes_an_agent_up_with_words_has_seen_what_it_did_last() {
+    for (with_words, headline) in [(true, Headline::Idle), (false, Headline::Done)] {
+        let mut script = began(Attach::Interactive);
+        script.hook(stop("t1"));
+        gate::suspend(&mut script.seat, script.now).unwrap();
+        let ended = Exit::from_wait(None, Some(15), false);
+        script.said(Source::Process, Fact::Process(ProcessFact::Exited(ended)));
+        assert_eq!(script.headline(), Headline::Suspended);
+        let take_up = if with_words { gate::resume_with_words } else { gate::resume };
+        take_up(&mut script.seat, "a digest", script.now).unwrap();
+        assert_eq!(script.seat.seen(), with_words);
+        script.process = Some(ProcessId::new(8, 80));
+        script.hook(start(SessionStart::Resume));
+        assert_eq!(script.headline(), headline);
+    }
+}
+
 #[test]
 fn an_end_keeps_a_failure_in_the_inbox_and_what_was_done_where_nobody_could_type() {
     use Attach::{Headless, Interactive};

@@ -17,7 +17,8 @@ impl Filter {
         let status = status.map_err(|error| Refused::new(400, "bad_status", error.to_string()))?;
         let mut labels = Vec::new();
         for label in query.all("label") {
-            let (key, value) = label.split_once('=').ok_or_else(|| bad("a label is KEY=VALUE"))?;
+            let pair = label.split_once('=').filter(|(key, _)| !key.is_empty());
+            let (key, value) = pair.ok_or_else(|| bad("a label is KEY=VALUE"))?;
             labels.push((key.to_owned(), value.to_owned()));
         }
         Ok(Self { status, labels })

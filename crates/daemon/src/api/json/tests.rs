@@ -82,6 +82,17 @@ fn what_is_wrong_is_said_in_words_and_named() {
             r#""labels" is an object, and not a list"#,
         ),
         (
+            refused::<SeatBody>,
+            r#"{"launch":[]}"#.into(),
+            r#""launch" is an object, and not a list"#,
+        ),
+        (
+            refused::<SeatBody>,
+            r#"{"launch":["/bin/sh","sh",[],"/"]}"#.into(),
+            r#""launch" is an object, and not a list"#,
+        ),
+        (refused::<SeatBody>, r#"{"launch":{}}"#.into(), r#""program" of "launch" is missing"#),
+        (
             refused::<AnswerBody>,
             r#"{"option":-1}"#.into(),
             r#""option": it is a whole number from 1 on, or a list of those"#,

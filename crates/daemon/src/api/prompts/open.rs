@@ -3,7 +3,7 @@
 use super::super::agent_path::AgentPath;
 use super::super::prompt_path::PromptPath;
 use super::super::reports::check_length;
-use super::super::{App, Refused, asked, query, stage};
+use super::super::{App, Refused, asked, json, query, stage};
 use super::{LONGEST_WAIT_S, awaited, bring, look, one_doc};
 use crate::caller::Caller;
 use crate::job::{Asked, Refusal, Reply, Work};
@@ -18,8 +18,7 @@ use headsup_core::status::BlockedReason;
 use headsup_core::wire::{OnePromptDoc, Problem};
 use headsup_core::workflow::By;
 use icu_normalizer::ComposingNormalizerBorrowed;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{self, MapAccess, Visitor};
+use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::borrow::Cow;
 use std::fmt;
@@ -75,7 +74,7 @@ pub(crate) struct QuestionBody {
 #[serde(untagged, expecting = "an option is a string, or {label, value?, description?}")]
 pub(crate) enum OptionBody {
     Label(String),
-    Whole(#[serde(deserialize_with = "by_names")] WholeOption),
+    Whole(#[serde(deserialize_with = "json::by_names")] WholeOption),
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -273,25 +272,6 @@ fn options(said: Vec<OptionBody>) -> Result<Vec<Choice>, Refused> {
 /// A text without the differences that only Unicode sees.
 fn looks(text: &str) -> Cow<'_, str> {
     ComposingNormalizerBorrowed::new_nfkc().normalize(text)
-}
-
-/// An option whose members have their names: a list would pass for them in their order.
-fn by_names<'de, D: Deserializer<'de>>(from: D) -> Result<WholeOption, D::Error> {
-    struct Members;
-
-    impl<'de> Visitor<'de> for Members {
-        type Value = WholeOption;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("an object")
-        }
-
-        fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<WholeOption, A::Error> {
-            WholeOption::deserialize(MapAccessDeserializer::new(members))
-        }
-    }
-
-    from.deserialize_map(Members)
 }
 
 fn minutes<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u32>, D::Error> {

@@ -3,6 +3,7 @@
 use crate::process::{Stat, is_alive};
 use crate::sources::ready::when_readable;
 use headsup_core::id::ProcessId;
+use headsup_core::status::Exit;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt as _;
@@ -58,6 +59,12 @@ pub(super) fn uncollected_end(process: &ProcessId) -> Option<ExitStatus> {
     Stat::parse(&line).filter(|stat| stat.has_ended && stat.start_ticks == process.start_ticks)?;
     let status = str::from_utf8(&line).ok()?.trim_end().rsplit_once(' ')?.1;
     status.parse().ok().map(ExitStatus::from_raw)
+}
+
+/// Why it has ended, where nobody else tells. A code of 0 is none: so the kernel also shows what is not to be seen.
+pub(super) fn cause(process: &ProcessId) -> Option<Exit> {
+    let end = uncollected_end(process).filter(|end| !end.success())?;
+    Some(Exit::from_wait(end.code(), end.signal(), false))
 }
 
 #[cfg(test)]

@@ -142,6 +142,33 @@ async fn a_process_that_is_gone_with_its_shell_was_hung_up_and_has_not_crashed()
     }
 }
 
+/// The time that its goodbye is given passes at once.
+#[tokio::test(start_paused = true)]
+async fn why_a_process_has_crashed_is_seen_as_long_as_nobody_has_collected_it() {
+    for is_collected in [false, true] {
+        let (mut program, process) = child();
+        let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
+        program.kill().unwrap();
+        while is_alive(&process) {
+            std::thread::yield_now();
+        }
+        if is_collected {
+            program.wait().unwrap();
+        }
+        let seen = tokio::spawn(watching(process).watch(inbox));
+        tokio::time::sleep(GRACE * 2).await;
+        let jobs = outbox.take(Duration::ZERO, 9).unwrap();
+        let Work::Witnessed(Witnessed::Seat(sight)) = &jobs[0].work else { panic!() };
+        let exit = match is_collected {
+            true => Exit::of(ExitKind::Crashed),
+            false => Exit::from_wait(None, Some(9), false),
+        };
+        assert_eq!(sight.fact, Fact::Process(ProcessFact::Exited(exit)));
+        seen.abort();
+        program.wait().unwrap();
+    }
+}
+
 /// The time that passes in between passes at once.
 #[tokio::test(start_paused = true)]
 async fn a_process_that_has_outlived_its_shell_was_not_hung_up_with_it() {

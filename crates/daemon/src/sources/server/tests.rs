@@ -101,7 +101,7 @@ async fn every_conversation_of_a_server_is_told_to_its_own_seat() {
     let told = rig.told().await;
     assert_eq!(level(&told), ("api", "t-1", "idle"));
     assert_eq!((told.source, &*told.name), (Source::AppServer, "thread/status/changed"));
-    assert!(!told.is_history);
+    assert_eq!(told.delivery, Delivery::Live);
 }
 
 #[tokio::test]

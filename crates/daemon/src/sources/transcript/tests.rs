@@ -102,7 +102,7 @@ async fn what_was_written_before_a_log_was_found_is_news_and_what_was_copied_int
     let told = outbox.take(Duration::ZERO, 9).unwrap();
     assert_eq!(told.len(), 1, "{told:?}");
     let Work::Witnessed(Witnessed::Seat(sight)) = &told[0].work else { panic!() };
-    assert_eq!((sight.agent.as_str(), sight.is_history), ("api", false));
+    assert_eq!((sight.agent.as_str(), sight.delivery), ("api", Delivery::Live));
     assert_eq!(sight.made_at, UnixMs::parse("2999-01-01T00:00:00.000Z"));
 }
 

@@ -194,6 +194,20 @@ fn damage_that_a_start_meets_needs_no_check_before() {
 }
 
 #[test]
+fn a_damaged_page_of_the_last_ids_keeps_no_hub_from_its_start() {
+    let temp = tempfile::tempdir().unwrap();
+    let path = place(&temp);
+    filled(&path);
+    let whole = Store::open(&path, NOW).unwrap().loaded;
+    assert_eq!(whole.last_id.as_deref(), Some("id-00000600"));
+    harm(&path, *leaves(&path, "report_ids").last().unwrap());
+    let Opened { store, loaded, quarantined } = Store::open(&path, NOW).unwrap();
+    assert!(quarantined.is_some());
+    assert_eq!((loaded.seats.len() as u64, loaded.head), (AGENTS, AGENTS));
+    assert!(count(&store, "report_ids") < AGENTS && loaded.last_id < whole.last_id);
+}
+
+#[test]
 fn a_page_of_another_table_is_damage() {
     let temp = tempfile::tempdir().unwrap();
     let path = place(&temp);

@@ -25,9 +25,16 @@ async fn what_only_stands_undoes_no_report() {
     rig.settles("working").await;
     assert_eq!(client.report("api", "idle").await.status, 202);
     assert_eq!(client.headline("api").await, "idle");
-    works(&rig, &agent, true).await;
-    rig.bench.pass(1_000).await;
-    assert_eq!(client.headline("api").await, "idle");
+    for _ in 0..2 {
+        works(&rig, &agent, true).await;
+        rig.bench.pass(1_000).await;
+        assert_eq!(client.headline("api").await, "idle");
+    }
+    let explained = client.get(&format!("{SEAT}/explain")).await.json();
+    let rejected = explained["rejected"].as_array().unwrap().iter();
+    let of_it = rejected.filter(|it| it["source"] == "program_status").collect::<Vec<_>>();
+    assert_eq!(of_it.len(), 1, "however often it is said: {explained:#}");
+    assert_eq!(of_it[0]["rule"], "G10", "{explained:#}");
     works(&rig, &agent, false).await;
     rig.settles("working").await;
 }

@@ -6,6 +6,7 @@ use crate::error::{CommandError, Kind};
 use crate::output::Output;
 use crate::output::line::Line;
 use crate::output::theme;
+use headsup_core::time::UnixMs;
 use headsup_core::wire::{AgentTaskDoc, OneTaskDoc, TaskDoc};
 use headsup_core::work::comment::without_mark;
 
@@ -49,7 +50,9 @@ fn lines(task: &TaskDoc) -> Vec<Line> {
     let word = task.unmapped_status.as_ref();
     lines.extend(word.map(|word| Line::plain(format!("            ({word})"))));
     lines.extend(task.url.as_ref().map(|url| Line::plain(format!("url         {url}"))));
-    lines.push(Line::plain(format!("changed     {}", task.updated_at)));
+    // Not every tracker tells when.
+    let changed = Some(task.updated_at).filter(|at| *at > UnixMs::default());
+    lines.extend(changed.map(|at| Line::plain(format!("changed     {at}"))));
     for effect in &task.effects {
         let why = effect.reason.as_deref().unwrap_or("its turn comes");
         let (kind, state) = (effect.kind.word(), effect.state.word());
@@ -64,4 +67,22 @@ fn lines(task: &TaskDoc) -> Vec<Line> {
         lines.extend::<Vec<Line>>(block(without_mark(&comment.body)));
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn when_a_task_has_changed_is_said_where_its_tracker_tells() {
+        for (at, is_said) in [(UnixMs(0), false), (UnixMs(1), true)] {
+            let task = serde_json::json!({
+                "schema": 1, "identifier": "K-1", "title": "t", "status": "todo", "provider": "local",
+                "created_at": at.to_string(), "updated_at": at.to_string(),
+            });
+            let lines = lines(&serde_json::from_value(task).unwrap());
+            let says = lines.iter().any(|line| line.render(false).starts_with("changed"));
+            assert_eq!(says, is_said, "{at}");
+        }
+    }
 }

@@ -36,7 +36,7 @@ pub(crate) struct Observer {
 struct Queue {
     waiting: VecDeque<News>,
     lost: u64,
-    /// Since something was lost, until it has been told how everything stands.
+    /// Since something was lost, until it has been told how everything stands, behind all that waited then.
     lost_since: Option<Instant>,
     /// Until then something that was heard waits for what follows it.
     settles_at: Option<Instant>,
@@ -174,6 +174,7 @@ impl Observer {
                     self.make_good(&mut delivery);
                     again_at = Instant::now() + AGAIN_AFTER;
                 }
+                Next::Last => self.say_last(&mut delivery),
                 Next::Settles => lock(&self.ear).settle(&mut |news| self.put(news)),
                 Next::Again => {
                     self.refresh(&mut delivery, false);
@@ -195,13 +196,29 @@ impl Observer {
 
     /// Tells how many were lost, and how it all stands now.
     fn make_good(&self, delivery: &mut Delivery) {
-        let count = std::mem::take(&mut lock(&self.queue).lost);
+        let mut queue = lock(&self.queue);
+        let (count, waits) = (std::mem::take(&mut queue.lost), !queue.waiting.is_empty());
+        drop(queue);
         let news = (count > 0).then(|| lock(&self.ear).lost(count)).flatten();
         if !news.is_none_or(|news| delivery.deliver(news)) {
             lock(&self.queue).lose(count);
         } else if self.refresh(delivery, true) {
             let mut queue = lock(&self.queue);
-            queue.lost_since = queue.lost_since.filter(|_| queue.lost > 0);
+            if queue.lost == 0 {
+                // What waited is older than that, and must not have the last word: it is made good once more.
+                queue.lost_since = waits.then(Instant::now);
+            }
+        }
+    }
+
+    /// Nothing more comes: how everything stands is the last word, also for a hub that is away.
+    fn say_last(&self, delivery: &mut Delivery) {
+        let hurries = lock(&self.queue).hurries;
+        if hurries || !self.refresh(delivery, true) {
+            let stands = lock(&self.ear).stands(true);
+            if let Some(news) = stands {
+                delivery.leave(news);
+            }
         }
     }
 
@@ -219,6 +236,9 @@ impl Observer {
                     return Next::Said(news);
                 }
                 if queue.ends {
+                    if queue.lost_since.take().is_some() {
+                        return Next::Last;
+                    }
                     queue.done = true;
                     return Next::Nothing;
                 }
@@ -251,6 +271,8 @@ enum Next {
     Settles,
     /// Something was lost, and it is quiet.
     Lost,
+    /// Something was lost, and nothing more comes.
+    Last,
     /// How everything stands.
     Again,
     Nothing,
@@ -300,6 +322,14 @@ mod tests {
         head[from..].split([' ', '&']).next().unwrap().to_owned()
     }
 
+    /// Its agent works.
+    fn prompted() -> Traffic {
+        let mut ear = Traffic::new("7");
+        let line = b"{\"id\":0,\"method\":\"session/prompt\",\"params\":{\"sessionId\":\"s\"}}\n";
+        ear.feed(Side::Client, line, |_| ());
+        ear
+    }
+
     /// Nothing that is said in between puts it off.
     #[test]
     fn what_was_lost_is_made_good_as_soon_as_something_gets_through() {
@@ -309,10 +339,7 @@ mod tests {
         // The listener is this thread, which may be held up.
         let patience = Duration::from_secs(60);
         let delivery = Delivery { url, patience, ..Delivery::nowhere() };
-        let mut ear = Traffic::new("7");
-        let line = b"{\"id\":0,\"method\":\"session/prompt\",\"params\":{\"sessionId\":\"s\"}}\n";
-        ear.feed(Side::Client, line, |_| ());
-        let observer = Observer::start(Some(delivery), Box::new(ear));
+        let observer = Observer::start(Some(delivery), Box::new(prompted()));
         observer.begin();
         observer.put(News { event: "first", is_transition: true, body: Vec::new() });
         let until = Instant::now() + Duration::from_secs(60);
@@ -331,6 +358,42 @@ mod tests {
         }
         observer.put(News { event: "fourth", is_transition: false, body: Vec::new() });
         assert_eq!([(); 2].map(|()| next(&listener)), ["third", "fourth"], "once");
+    }
+
+    #[test]
+    fn what_still_waits_where_a_loss_is_made_good_has_not_the_last_word() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("hub");
+        let listener = UnixListener::bind(&socket).unwrap();
+        let patience = Duration::from_secs(60);
+        let delivery = Delivery { url: Url::Unix(socket), patience, ..Delivery::nowhere() };
+        let observer = Observer::start(Some(delivery), Box::new(prompted()));
+        for event in ["first", "second", "third"] {
+            observer.put(News { event, is_transition: true, body: Vec::new() });
+        }
+        lock(&observer.queue).lose(1);
+        lock(&observer.queue).lost_since = Instant::now().checked_sub(MAKE_GOOD_WITHIN);
+        observer.begin();
+        let mut told = Vec::new();
+        while told.last().is_none_or(|word| word != "third") {
+            told.push(next(&listener));
+        }
+        assert_eq!(told[..3], ["first", "unreadable", "stands"]);
+        assert_eq!(next(&listener), "stands");
+    }
+
+    #[test]
+    fn where_something_was_lost_a_hub_that_is_away_finds_how_it_stood_at_the_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let (home, url) = (folder.path(), Url::Unix(folder.path().join("headsup.sock")));
+        let delivery = Delivery { url, home: Some(home.to_owned()), ..Delivery::nowhere() };
+        let observer = Observer::start(Some(delivery), Box::new(prompted()));
+        observer.put(News { event: "said", is_transition: true, body: b"a word".to_vec() });
+        lock(&observer.queue).lose(1);
+        observer.end(Duration::from_secs(60));
+        let spool = std::fs::read(home.join("spool/queue")).unwrap();
+        let spool = String::from_utf8_lossy(&spool);
+        assert!(spool.rfind("stands").unwrap() > spool.find("a word").unwrap());
     }
 
     /// Who listens here never answers.

@@ -18,6 +18,12 @@ pub(crate) struct Mark {
     at: u64,
     /// The last of these.
     tail: Vec<u8>,
+    /// When these were written (seconds and nanoseconds), where nothing behind them has been read yet.
+    #[serde(default)]
+    written: Option<(i64, i64)>,
+    /// It was written to since, and has not grown: it may be about to.
+    #[serde(skip)]
+    is_doubted: bool,
 }
 
 impl Mark {
@@ -26,6 +32,7 @@ impl Mark {
         let there = path.metadata().ok()?;
         let mut mark = Self::start_of(&there)?;
         mark.at = there.len();
+        mark.written = Some(time_of(&there));
         // One that cannot be read has no bytes to be known by.
         let file = File::open(path).ok();
         let tail = file.and_then(|file| before(&file, mark.at, TAIL).ok());
@@ -35,7 +42,8 @@ impl Mark {
 
     pub(super) fn start_of(file: &Metadata) -> Option<Self> {
         let (device, inode) = (file.dev(), file.ino());
-        file.is_file().then(|| Self { device, inode, at: 0, tail: Vec::new() })
+        let (tail, written, is_doubted) = (Vec::new(), None, false);
+        file.is_file().then_some(Self { device, inode, at: 0, tail, written, is_doubted })
     }
 
     /// Bytes before it.
@@ -54,13 +62,28 @@ impl Mark {
         is_long_enough && tail().is_ok_and(|tail| tail == self.tail)
     }
 
+    /// Has a run filled it with just what stood there before? Whoever writes more to it is in the middle of that
+    /// for a moment, so it is looked at twice, unless nobody writes any more.
+    pub(super) fn is_filled_alike(&mut self, file: &File, is_last: bool) -> bool {
+        let is_alike = |meta: Metadata| {
+            meta.len() == self.at && self.written.is_some_and(|time| time != time_of(&meta))
+        };
+        let is_alike = self.at > 0 && file.metadata().is_ok_and(is_alike);
+        is_alike && (std::mem::replace(&mut self.is_doubted, true) || is_last)
+    }
+
     /// These bytes have been read behind it.
     pub(super) fn goes_on(&mut self, bytes: &[u8]) {
+        self.written = None;
         self.at = self.at.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
         self.tail.extend_from_slice(&bytes[bytes.len().saturating_sub(TAIL)..]);
         let superfluous = self.tail.len().saturating_sub(TAIL);
         self.tail.drain(..superfluous);
     }
+}
+
+fn time_of(file: &Metadata) -> (i64, i64) {
+    (file.mtime(), file.mtime_nsec())
 }
 
 /// The bytes before a place, at most so many.
@@ -77,6 +100,7 @@ mod tests {
     use super::*;
     use std::fs::{self, OpenOptions};
     use std::io::Write as _;
+    use std::time::SystemTime;
 
     #[test]
     fn it_is_lost_where_a_file_holds_something_else_however_long() {
@@ -111,7 +135,28 @@ mod tests {
         for size in [1, 7, 63, 64, 65, 5_000] {
             let mut mark = Mark::start_of(&there).unwrap();
             text.as_bytes().chunks(size).for_each(|piece| mark.goes_on(piece));
-            assert_eq!(Some(mark), Mark::end_of(&path), "{size}");
+            let end = Mark::end_of(&path).unwrap();
+            assert_eq!(mark, Mark { written: None, ..end }, "{size}");
         }
+    }
+
+    #[test]
+    fn what_is_written_once_more_is_known_by_its_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("events");
+        let write = |text: &str| fs::write(&path, text).unwrap();
+        write("one\n");
+        let file = OpenOptions::new().read(true).write(true).open(&path).unwrap();
+        file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        let mark = Mark::end_of(&path).unwrap();
+        assert!(!mark.clone().is_filled_alike(&file, true), "nobody has written to it");
+        write("one\n");
+        assert!(mark.clone().is_filled_alike(&file, true));
+        let mut own = mark.clone();
+        assert!(!own.is_filled_alike(&file, false) && own.is_filled_alike(&file, false));
+        own.goes_on(b"");
+        assert!(!own.is_filled_alike(&file, true), "it is this run's");
+        write("one\ntwo\n");
+        assert!(!mark.clone().is_filled_alike(&file, true), "it has grown");
     }
 }

@@ -36,8 +36,13 @@ fn an_answer_that_cannot_be_read_leaves_the_end_unknown_and_is_counted() {
 #[test]
 fn an_error_that_cannot_be_read_leaves_the_end_unknown_and_is_counted() {
     let renamed = json!({ "sessionID": "ses_a", "error": { "type": "MessageAbortedError" } });
+    let cancelled = json!({ "sessionID": "ses_a", "error": { "name": "TurnCancelledError" } });
     let of_whom = json!({ "sessionID": { "id": "ses_a" }, "error": { "name": "APIError" } });
-    for (said, name) in [(renamed, "session.error.error"), (of_whom, "session.error.sessionID")] {
+    for (said, name) in [
+        (renamed, "session.error.error"),
+        (cancelled, "session.error.error"),
+        (of_whom, "session.error.sessionID"),
+    ] {
         let said = message("session.error", said);
         for is_shared in [true, false] {
             let (told, news) = end_of(is_shared, std::slice::from_ref(&said));
@@ -47,6 +52,18 @@ fn an_error_that_cannot_be_read_leaves_the_end_unknown_and_is_counted() {
         // Behind it the turn goes on.
         let (told, _) = end_of(true, &[said, status("ses_a", "busy")]);
         assert_eq!(told, ["working", "done"]);
+    }
+}
+
+#[test]
+fn an_event_of_a_new_name_may_have_told_how_a_turn_ends() {
+    for kind in ["session.failed", "session.turn.aborted"] {
+        let said = [message(kind, json!({ "sessionID": "ses_a" }))];
+        for is_shared in [true, false] {
+            let (told, news) = end_of(is_shared, &said);
+            assert_eq!(told, [""; 0], "{kind}");
+            assert_eq!(news, [format!("{kind}.type")], "{kind}");
+        }
     }
 }
 
