@@ -20,6 +20,17 @@ fn told(home: &Home, events: &[Value], words: &[&str]) -> Vec<String> {
     told[at + 1..].iter().map(word).collect()
 }
 
+/// A turn with these events ends so, and `unread` is told where nobody knows how.
+fn ends(home: &Home, events: &[Value], end: &str, unread: &str) {
+    for words in PROGRAMS {
+        let told = told(home, events, words);
+        let last = told.last().map(String::as_str);
+        assert_eq!(last, Some(&*format!("session.idle: {end}")), "{events:?}: {told:?}");
+        let is_said = told.iter().any(|line| line == unread);
+        assert_eq!(is_said, end == "unclear", "{events:?}: {told:?}");
+    }
+}
+
 fn asked() -> Value {
     event("permission.asked", &json!({ "sessionID": "ses_1", "id": "per_1", "permission": "bash" }))
 }
@@ -43,13 +54,7 @@ fn an_answer_that_it_cannot_read_leaves_the_end_unclear() {
         let mut answer = json!({ "sessionID": "ses_1", "requestID": "per_1" });
         answer[member] = word.into();
         let said = [asked(), event("permission.replied", &answer), status("idle")];
-        for words in PROGRAMS {
-            let told = told(&home, &said, words);
-            let last = told.last().map(String::as_str);
-            assert_eq!(last, Some(&*format!("session.idle: {end}")), "{word}: {told:?}");
-            let is_said = told.iter().any(|line| line == "permission.replied: its reply");
-            assert_eq!(is_said, end == "unclear", "{word}: {told:?}");
-        }
+        ends(&home, &said, end, "permission.replied: its reply");
     }
 }
 
@@ -87,13 +92,7 @@ fn an_error_whose_new_name_may_be_that_of_a_stop_leaves_the_end_unclear() {
     ] {
         let error = json!({ "sessionID": "ses_1", "error": { "name": name } });
         let said = [event("session.error", &error), status("idle")];
-        for words in PROGRAMS {
-            let told = told(&home, &said, words);
-            let last = told.last().map(String::as_str);
-            assert_eq!(last, Some(&*format!("session.idle: {end}")), "{name}: {told:?}");
-            let is_said = told.iter().any(|line| line == "session.error: its error.name");
-            assert_eq!(is_said, end == "unclear", "{name}: {told:?}");
-        }
+        ends(&home, &said, end, "session.error: its error.name");
     }
 }
 

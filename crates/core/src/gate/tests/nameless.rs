@@ -26,21 +26,14 @@ fn asked(input: u64) -> Script {
 }
 
 #[test]
-fn it_is_over_with_the_call_of_the_same_input() {
-    let mut script = asked(7);
-    script.hook(tool_end(&Actor::Main, "c2", 8));
-    assert_eq!(script.headline(), Headline::Blocked);
-    script.hook(tool_end(&Actor::Main, "c1", 7));
-    assert_eq!(script.headline(), Headline::Working);
-}
-
-#[test]
-fn it_is_over_with_the_last_open_call_where_none_has_its_input() {
-    let mut script = asked(9);
-    script.hook(tool_end(&Actor::Main, "c2", 8));
-    assert_eq!(script.headline(), Headline::Blocked);
-    script.hook(tool_end(&Actor::Main, "c1", 7));
-    assert_eq!(script.headline(), Headline::Working);
+fn it_is_over_with_the_call_of_its_input_or_with_the_last_open_one_where_none_has_that() {
+    for input in [7, 9] {
+        let mut script = asked(input);
+        script.hook(tool_end(&Actor::Main, "c2", 8));
+        assert_eq!(script.headline(), Headline::Blocked, "{input}");
+        script.hook(tool_end(&Actor::Main, "c1", 7));
+        assert_eq!(script.headline(), Headline::Working, "{input}");
+    }
 }
 
 #[test]
