@@ -31,7 +31,7 @@ pub(crate) struct Args {
     /// The file to write, readable by you alone. Without it, or with `-`, standard output.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace a file that is there.
+    /// Replace a file that is there. A pipe or a device is written to.
     #[arg(long, requires = "output")]
     force: bool,
     /// Keep what agent and person said, but no credentials, home folder or user name.
@@ -156,8 +156,12 @@ fn told(head: &Head) -> Vec<String> {
     lines
 }
 
-/// Whole or not at all, and never over a file that nobody meant.
+/// Whole or not at all, and never over a file that nobody meant. A pipe or a device is written to: replaced by a
+/// file it would be gone for everybody.
 fn save(file: &Path, bytes: &[u8], force: bool) -> io::Result<()> {
+    if fs::metadata(file).is_ok_and(|there| !there.is_file()) {
+        return OpenOptions::new().write(true).open(file)?.write_all(bytes);
+    }
     let name = file.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
     let new = file.with_file_name(format!(".{name}.{}", uuid::Uuid::now_v7().simple()));
     let write = || {

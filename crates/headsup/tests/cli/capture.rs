@@ -1,14 +1,16 @@
 //! `headsup capture`: where the bundle goes.
 
-use crate::hub::Reply;
+use crate::hub::{Reply, Request};
 use crate::rig::{AT, Rig, agent, answer, run};
+use rustix::fs::{CWD, Mode, OFlags, mkfifoat};
 use serde_json::json;
+use std::fs::OpenOptions;
+use std::io::Read as _;
+use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 
-#[test]
-fn a_dash_for_the_file_is_standard_output() {
-    let rig = Rig::new();
+fn evidence(request: &Request) -> Reply {
     let agents = [agent("api", "idle")];
-    let _hub = rig.hub(move |request| match request.path.contains("/evidence?") {
+    match request.path.contains("/evidence?") {
         true => Reply::Json(
             200,
             json!({
@@ -18,7 +20,13 @@ fn a_dash_for_the_file_is_standard_output() {
             }),
         ),
         false => answer(&agents, request),
-    });
+    }
+}
+
+#[test]
+fn a_dash_for_the_file_is_standard_output() {
+    let rig = Rig::new();
+    let _hub = rig.hub(evidence);
     let folder = rig.socket().parent().unwrap().to_owned();
     let plain = rig.run(&["capture", "api"]);
     assert!(plain.ok().starts_with("{\"headsup_capture\":1,"), "{plain:?}");
@@ -31,4 +39,26 @@ fn a_dash_for_the_file_is_standard_output() {
     let seen = run(rig.command(&["capture", "api", "-o", "./-"]).current_dir(&folder));
     assert_eq!(seen.ok(), "");
     assert_eq!(std::fs::read_to_string(folder.join("-")).unwrap(), plain.stdout);
+}
+
+#[test]
+fn a_pipe_is_written_to_and_stays_one() {
+    let rig = Rig::new();
+    let _hub = rig.hub(evidence);
+    let plain = rig.run(&["capture", "api"]);
+    let pipe = rig.socket().with_file_name("pipe");
+    mkfifoat(CWD, &pipe, Mode::RWXU).unwrap();
+    // Open at both ends: nobody waits for anybody.
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let mut reader = OpenOptions::new();
+    reader.read(true).write(true).custom_flags(flags);
+    let mut reader = reader.open(&pipe).unwrap();
+    for args in [&[][..], &["--force"]] {
+        let seen = rig.run(&[&["capture", "api", "-o", pipe.to_str().unwrap()], args].concat());
+        assert_eq!(seen.ok(), "", "{args:?}");
+        assert!(pipe.metadata().unwrap().file_type().is_fifo(), "{args:?}");
+        let mut bundle = vec![0; plain.stdout.len()];
+        reader.read_exact(&mut bundle).unwrap();
+        assert_eq!(String::from_utf8(bundle).unwrap(), plain.stdout, "{args:?}");
+    }
 }

@@ -18,9 +18,9 @@ from all recordings that are named there. What is told of the programs themselve
 [conformance.md](conformance.md).
 
 A span is what was true from one moment to the next, by the recording's own word. It is right if the hub said so in
-its middle. Where no witness of a program tells what happened, and nothing was said but `unknown` or a status that is
-marked stale, it is *silent*: not right, and no defect. Every other word there is wrong. What is not told as it was
-stands below with its reason; without one it is a defect.
+its middle, or at most 0.7 s from there. Where no witness of a program tells what happened, and nothing was said but
+`unknown` or a status that is marked stale, it is *silent*: not right, and no defect. Every other word there is wrong.
+What is not told as it was stands below with its reason; without one it is a defect.
 
 ";
 
