@@ -77,6 +77,13 @@ impl Rig {
         });
     }
 
+    /// Its seat is made before it runs; what is captured begins with the word of its process.
+    #[track_caller]
+    fn starts(&self) {
+        self.comes_to("starting");
+        wait::until("its process", || self.doc()["process"]["pid"].is_number().then_some(()));
+    }
+
     /// The headlines that the hub has told of it, one after the other.
     fn told(&self, agent: &str) -> Vec<String> {
         let args = ["watch", agent, "--since", "0", "--no-follow", "--json"];
@@ -216,7 +223,7 @@ fn a_dialog_of_one_that_is_observable() {
     let rig = Rig::new("claude");
     show(&rig, "");
     let mut agent = in_tmux(&rig, &["--observable"]);
-    rig.comes_to("starting");
+    rig.starts();
     let event = r#"{"hook_event_name":"SessionStart","session_id":"s1","source":"startup"}"#;
     rig.home.hook("claude-code", event, &[("HEADSUP_AGENT_ID", "api")]).ok();
     rig.comes_to("idle");
@@ -237,7 +244,7 @@ fn a_dialog_that_only_the_screen_shows() {
     let (show, trust) = (|text: &str| show(&rig, text), screen("trust"));
     show("");
     let mut agent = in_tmux(&rig, &[]);
-    rig.comes_to("starting");
+    rig.starts();
     show(&format!("a secret of somebody's\n{trust}"));
     rig.comes_to("blocked");
     is_seen_for_long(&rig);
