@@ -7,7 +7,7 @@
 //! memory and time for everything around them.
 //!
 //! Its entry point, in a debug build as well, is that of `../front`: a hook of the usual kind is over before the
-//! C library has started.
+//! C library has started. Of a release it has one such piece for itself, code and constants together.
 //!
 //! Whoever wants another kind of program says so in RUSTFLAGS: with `crt-static` named there, the
 //! compiler's own way is taken.
@@ -16,6 +16,9 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
+
+/// What the system maps at once around what is asked for.
+const PIECE: usize = 64 << 10;
 
 /// What the compiler links dynamically to, and the archives that hold the same.
 const LIBRARIES: [(&str, &[&str]); 7] = [
@@ -36,19 +39,27 @@ fn main() -> Result<(), Box<dyn Error>> {
     let is_said = env::var("CARGO_CFG_TARGET_FEATURE")
         .is_ok_and(|features| features.split(',').any(|feature| feature == "crt-static"));
     let is_gnu = is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu");
+    let is_release = is("PROFILE", "release") && is_gnu && !is_said;
+    let is_laid_out = is_release && takes_scripts();
     // The compiler's own way to a static program has no place for it: `entry.rs` says why.
     if is_gnu && !is_said && is("CARGO_CFG_TARGET_ARCH", "x86_64") {
-        put_in_front(&out)?;
+        put_in_front(&out, is_laid_out)?;
     }
-    if !is("PROFILE", "release") || !is_gnu || is_said {
+    if !is_release {
         return Ok(());
     }
     // The last of these options decides.
     println!("cargo:rustc-link-arg-bins=-no-pie");
-    if takes_scripts() {
+    if is_laid_out {
         let script = out.join("hot.ld");
         fs::write(&script, together(&fs::read_to_string("hot.txt")?))?;
         println!("cargo:rustc-link-arg-bins=-T{}", script.display());
+        // Constants are mapped with the code: a piece less at every start.
+        for option in ["-Wl,--no-rosegment", "-Wl,-z,noseparate-code"] {
+            if can_link(&out, option)? {
+                println!("cargo:rustc-link-arg-bins={option}");
+            }
+        }
     }
     let is_native = env::var("HOST")? == env::var("TARGET")?;
     if is_native && LIBRARIES.iter().all(|(_, archives)| archives.iter().all(|name| is_there(name)))
@@ -62,8 +73,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Compiles `../front` to an object that needs nothing but the program behind it, and starts there. Where that
-/// does not come about, the program starts as all others do: a hook only takes longer.
-fn put_in_front(out: &Path) -> Result<(), Box<dyn Error>> {
+/// does not come about, the program starts as all others do: a hook only takes longer. In a program that is not
+/// moved (`is_fixed`) its constants hold addresses, and need not be written to.
+fn put_in_front(out: &Path, is_fixed: bool) -> Result<(), Box<dyn Error>> {
     for source in [
         "../front/src",
         "../adapters/src/hook_table/events.rs",
@@ -77,8 +89,12 @@ fn put_in_front(out: &Path) -> Result<(), Box<dyn Error>> {
     compiler.args(["../front/src/lib.rs", "--crate-name=headsup_front", "--crate-type=lib"]);
     compiler.args(["--edition=2024", "--emit=obj", "--cap-lints=allow", "-o"]).arg(&object);
     compiler.arg(format!("--target={}", env::var("TARGET")?));
-    for option in ["opt-level=3", "panic=abort", "codegen-units=1", "relocation-model=pic"] {
+    let place = if is_fixed { "relocation-model=static" } else { "relocation-model=pic" };
+    for option in ["opt-level=3", "panic=abort", "codegen-units=1", place] {
         compiler.args(["-C", option]);
+    }
+    if is_fixed {
+        compiler.args(["--cfg", "fixed_place"]);
     }
     if compiler.status().is_ok_and(|status| status.success()) && stands_alone(&object) {
         println!("cargo:rustc-link-arg-bins={}", object.display());
@@ -100,7 +116,8 @@ fn stands_alone(object: &Path) -> bool {
     })
 }
 
-/// GNU's linker and LLVM's understand scripts; others may not. Whoever says in RUSTFLAGS how to link has their way.
+/// GNU's linker and LLVM's understand scripts; others may not. Whoever says in RUSTFLAGS how to link, or where a
+/// program is to lie, has their way.
 fn takes_scripts() -> bool {
     let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
     let linker = env::var_os("RUSTC_LINKER").unwrap_or_else(|| "cc".into());
@@ -108,14 +125,32 @@ fn takes_scripts() -> bool {
         let said = String::from_utf8_lossy(&said.stdout).into_owned();
         ["GNU ld", "LLD"].iter().any(|name| said.contains(name))
     });
-    !flags.contains("link") && is_known
+    !["link", "relocation-model"].iter().any(|said| flags.contains(said)) && is_known
 }
 
-/// A linker script that puts these functions before all others, in their order.
+/// Whether the linker knows this option. Which one the compiler calls, it does not say.
+fn can_link(out: &Path, option: &str) -> Result<bool, Box<dyn Error>> {
+    let source = out.join("nothing.rs");
+    fs::write(&source, "fn main() {}")?;
+    let mut compiler = Command::new(env::var("RUSTC")?);
+    compiler.arg(&source).arg("-o").arg(out.join("nothing"));
+    compiler.args(["-C", &format!("link-arg={option}")]);
+    if let Some(linker) = env::var_os("RUSTC_LINKER") {
+        compiler.arg("-C").arg(format!("linker={}", linker.display()));
+    }
+    Ok(compiler.output()?.status.success())
+}
+
+/// A linker script that puts what is in front into one piece, and these functions, in their order, before all others.
 fn together(list: &str) -> String {
     let names = list.lines().filter(|line| !line.starts_with('#'));
     let lines = names.map(|name| format!("*(.text.{name}) *(.text.unlikely.{name})\n"));
-    format!("SECTIONS {{ .hot : {{\n{}}} }}\nINSERT BEFORE .text;\n", lines.collect::<String>())
+    let lines = lines.collect::<String>();
+    let front = "*/front.o(.text .text.* .rodata .rodata.*)";
+    let allocator = "*libc.a:malloc.o(.text .text.*)";
+    format!(
+        "SECTIONS {{ .front : ALIGN({PIECE}) {{ {front} }}\n.hot : {{\n{allocator}\n{lines}}} }}\nINSERT BEFORE .text;\n"
+    )
 }
 
 /// Does the system's compiler find this archive? Some systems have them in a package of their own.

@@ -10,6 +10,7 @@ mod halves;
 mod one_line;
 #[cfg(test)]
 mod recipes;
+mod replaced;
 pub(crate) mod script;
 pub mod server;
 pub(crate) mod settings_file;
@@ -114,6 +115,7 @@ pub struct Plugin {
     pub switch: (&'static str, &'static str),
     pub(crate) files: fn(launcher: &str) -> Vec<File>,
     pub(crate) owns: fn(path: &str, text: &str) -> bool,
+    pub(crate) reads: fn(path: &str, text: &str) -> bool,
 }
 
 impl Plugin {
@@ -125,6 +127,11 @@ impl Plugin {
     /// Whether a plugin folder with this file in it is one that we have made.
     pub fn owns(&self, path: &str, text: &str) -> bool {
         (self.owns)(path, text)
+    }
+
+    /// Whether the program loads a plugin of which this file says this.
+    pub fn reads(&self, path: &str, text: &str) -> bool {
+        (self.reads)(path, text)
     }
 
     /// Whether these settings switch it on; `None`: they say nothing of it that the program reads.
@@ -269,6 +276,9 @@ impl Recipe {
     /// The settings with all our entries in them, and otherwise as they are: comments, order and
     /// other people's hooks stay. The same text again where nothing is missing.
     pub fn append(&self, text: &str, launcher: &str) -> Result<String, Unchanged> {
+        if self.replaces_in(launcher) {
+            return Err(Unchanged::Path(launcher.to_owned()));
+        }
         match self.part {
             Part::Entries(form) => halves::kept(text, |text| entries::append(form, text, launcher)),
             Part::Tables(form) => tables::append(form, text, launcher),

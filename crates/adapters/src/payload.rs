@@ -51,17 +51,27 @@ pub(crate) fn unknown(event: &str) -> Fact {
 /// By whose wish a conversation is compacted.
 pub(crate) const COMPACTS: &[&str] = &["manual", "auto"];
 
-/// A member that an event has in all versions that are known, with the words that it may say; any where
+/// Did a person ask for the compaction? `None` where that is not said.
+pub(crate) fn by_person(trigger: Raw<'_>) -> Option<bool> {
+    trigger.json().map(|_| trigger.text().as_deref() == Some("manual"))
+}
+
+/// A member that an event has in all versions that are known, with the words that it may say; any text where
 /// there are none.
 pub(crate) type Wanted<'a> = (&'static str, Raw<'a>, &'static [&'static str]);
 
-/// Its name, if it is not there or says a word that nobody knows.
+/// Its name, if it is not there, is no text, or says a word that nobody knows.
 pub(crate) fn strange((name, member, words): Wanted<'_>) -> Option<&'static str> {
     let is_known = match words {
-        [] => member.json().is_some(),
+        [] => member.json().is_some() && !member.is_other_than('"'),
         words => member.text().is_some_and(|said| words.contains(&&*said)),
     };
     (!is_known).then_some(name)
+}
+
+/// The name of a list that an event has in all versions that are known, if it is not there or is none.
+pub(crate) fn unlisted(name: &'static str, member: Raw<'_>) -> Option<&'static str> {
+    (!member.is_list()).then_some(name)
 }
 
 /// The first of these texts, which all events of a program have, that is not there or is none: it says of which

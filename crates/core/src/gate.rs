@@ -249,6 +249,7 @@ fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refus
         Fact::CallRefused { call, resolution } => tools::refused(step, call, resolution),
         Fact::WakeQueued(waits) => Ok(stops::queued(step, *waits)),
         Fact::WakeAbsorbed => Ok(stops::absorbed(step)),
+        Fact::CommandRan => Ok(shown::command_ran(step)),
         Fact::Answered => prompts::answered(step),
         Fact::PromptConfirmed => prompts::confirmed(step),
         Fact::TurnEnded { turn_ref, .. } if observation.source.tier() == Tier::Transcript => {
@@ -468,9 +469,12 @@ impl Fact {
             | Self::TurnInterrupted { .. }
             | Self::SomeoneStopped { .. } => "idle(turn_ended)",
             Self::CompactionStarted => "working(compacting)",
-            Self::CompactionEnded { manual: true } => "idle(turn_ended)",
-            Self::Answered | Self::CompactionEnded { manual: false } => "working(model)",
-            Self::IdleNotice { .. } | Self::TurnOver | Self::ScreenPrompt { .. } => "idle",
+            Self::CompactionEnded { manual: None | Some(true) } => "idle(turn_ended)",
+            Self::Answered | Self::CompactionEnded { manual: Some(false) } => "working(model)",
+            Self::IdleNotice { .. }
+            | Self::TurnOver
+            | Self::CommandRan
+            | Self::ScreenPrompt { .. } => "idle",
             Self::Level(level) => level.word(),
             Self::ScreenDialog { reason, .. }
             | Self::PartStatus { level: Some(Level::Blocked { reason, .. }), .. } => {

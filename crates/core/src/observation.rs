@@ -115,6 +115,8 @@ pub enum Fact {
     WakeQueued(bool),
     /// The program has told a prompt of its own, which waited, to the main agent in mid-turn: nobody is woken by it.
     WakeAbsorbed,
+    /// A person has had the program itself do something, which is no turn of the agent's.
+    CommandRan,
     /// The main agent came to the end of what it had to say.
     TurnEnded {
         background: Background,
@@ -148,8 +150,8 @@ pub enum Fact {
     },
     CompactionStarted,
     CompactionEnded {
-        /// A person asked for it, so the turn ends with it.
-        manual: bool,
+        /// A person asked for it, so the turn ends with it. `None`: nothing tells by whose wish it was.
+        manual: Option<bool>,
     },
     /// The program says that it sits at its prompt and waits, since the turn `turn_ref`.
     IdleNotice {

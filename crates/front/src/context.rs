@@ -1,5 +1,6 @@
 //! `X-Headsup-Context`, as `headsup/src/hook/context.rs` writes it.
 
+use crate::number::number;
 use crate::process::Process;
 use crate::surroundings::Surroundings;
 use crate::system;
@@ -28,7 +29,7 @@ pub(crate) fn gather<'a>(around: &Surroundings, room: &'a mut [u8]) -> Option<&'
     text.push(b"},\"parents\":[");
     parents(&mut text, around.vendor_pid)?;
     text.push(b"]");
-    let namespace = system::inode(b"/proc/self/ns/pid\0")?;
+    let namespace = namespace()?;
     text.push(b",\"pidns\":");
     text.number(namespace);
     if namespace != FIRST_NAMESPACE {
@@ -36,6 +37,13 @@ pub(crate) fn gather<'a>(around: &Surroundings, room: &'a mut [u8]) -> Option<&'
     }
     text.push(b"}");
     text.done()
+}
+
+/// Of our pid namespace, `pid:[4026531836]`: what the link says is cheaper than what it leads to.
+fn namespace() -> Option<u64> {
+    let mut room = [0; 32];
+    let link = system::link(b"/proc/self/ns/pid\0", &mut room)?;
+    number(link.strip_prefix(b"pid:[")?.strip_suffix(b"]")?)
 }
 
 /// The chain above us, and the agent's own process where it is not in the chain.

@@ -10,10 +10,23 @@ use core::cell::UnsafeCell;
 // `rdx` what is to be called at its end. 256 bytes are left free below the words: two more may come.
 //
 // A static PIE corrects its addresses when its C library starts. Before that ours lead nowhere, and it starts as if
-// we were not there.
+// we were not there. A release is at a fixed place: its addresses are right, and may lie beside the code.
 //
 // The functions behind it are the compiler's for copying and comparing. Those of a static C library cannot
 // be called before it has started. They have no `.globl`: nobody else sees them.
+#[cfg(fixed_place)]
+macro_rules! addresses {
+    () => {
+        ".pushsection .rodata.headsup_start,\"a\",@progbits"
+    };
+}
+#[cfg(not(fixed_place))]
+macro_rules! addresses {
+    () => {
+        ".pushsection .data.rel.ro.headsup_start,\"aw\",@progbits"
+    };
+}
+
 core::arch::global_asm!(
     ".pushsection .text.headsup_start,\"ax\",@progbits",
     ".globl headsup_start",
@@ -78,7 +91,7 @@ core::arch::global_asm!(
     "    jmp 5b",
     "6:  ret",
     ".popsection",
-    ".pushsection .data.rel.ro.headsup_start,\"aw\",@progbits",
+    addresses!(),
     ".balign 8",
     "headsup_start_corrected:",
     "    .quad headsup_start",

@@ -41,6 +41,7 @@ mod text;
 
 use events::Events;
 use handover::Handover;
+use payload::Input;
 use report::Outcome;
 use surroundings::Surroundings;
 use system::{Fd, Kind, MONOTONIC, Stack};
@@ -76,15 +77,33 @@ fn run(stack: &mut Stack, room: &'static mut Room) -> Option<()> {
     Fd::STDERR.kind()?;
     // A file may have a limit, which the program looks at.
     (Fd::STDOUT.kind()? != Kind::File).then_some(())?;
+    let input = payload::input(Fd::STDIN)?;
+    // The hub wakes, and takes the connection, while we look around.
+    let mut hub = system::connect(&around.socket).ok();
+    let is_done = tell(stack, room, &around, &input, start, &mut hub);
+    if let Some(hub) = hub {
+        hub.close();
+    }
+    is_done
+}
+
+/// The report, to the hub that was reached, or else to one that has come meanwhile, or to the spool.
+fn tell(
+    stack: &mut Stack,
+    room: &'static mut Room,
+    around: &Surroundings,
+    input: &Input,
+    start: u64,
+    hub: &mut Option<Fd>,
+) -> Option<()> {
     // Without hub and spool there is nothing to do in a hurry, and nothing of the input is touched.
-    let is_asked = around.socket.is_there();
+    let is_asked = hub.is_some() || around.socket.is_there();
     (is_asked || system::is_there(&around.spool)).then_some(())?;
-    let context = context::gather(&around, &mut room.context)?;
+    let context = context::gather(around, &mut room.context)?;
     let id = report::unique_id()?;
 
     let Room { body, answer, head, words, time, .. } = room;
-    let input = payload::input(Fd::STDIN)?;
-    let read = payload::read(&input, body, start.saturating_add(STDIN_NS));
+    let read = payload::read(input, body, start.saturating_add(STDIN_NS));
     let mut handover = Handover { start, read_at: 0, id, is_tried: false };
     let body = body.get(..read.length)?;
     if !read.is_whole {
@@ -96,15 +115,19 @@ fn run(stack: &mut Stack, room: &'static mut Room) -> Option<()> {
         system::exit();
     }
     handover.read_at = now;
-    let Some(head) = report::head(&around, &handover.id, context, body.len(), head) else {
+    let Some(head) = report::head(around, &handover.id, context, body.len(), head) else {
         return handover.leave(stack, words, body);
     };
     let end = now.saturating_add(TOTAL_NS);
-    // One may have come while we read.
-    let outcome = if is_asked || around.socket.is_there() {
-        report::post(&around.socket, head, body, answer, now.saturating_add(EXCHANGE_NS))
-    } else {
-        Outcome::Absent
+    let hub = match hub.take() {
+        Some(hub) => Ok(hub),
+        // One may have come while we read.
+        None if is_asked || around.socket.is_there() => report::reach(&around.socket),
+        None => Err(Outcome::Absent),
+    };
+    let outcome = match hub {
+        Ok(hub) => report::post(hub, head, body, answer, now.saturating_add(EXCHANGE_NS)),
+        Err(outcome) => outcome,
     };
     match outcome {
         Outcome::Final => system::exit(),
@@ -119,8 +142,7 @@ fn run(stack: &mut Stack, room: &'static mut Room) -> Option<()> {
     if let Some(events) = Events::of(around.kind) {
         system::end_at(end, time);
         let is_transition = events.change(around.event);
-        let report =
-            spool::Report { around: &around, id: &handover.id, is_transition, context, body };
+        let report = spool::Report { around, id: &handover.id, is_transition, context, body };
         if spool::keep(&report, now, answer).is_some() {
             system::exit();
         }

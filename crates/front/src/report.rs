@@ -73,23 +73,26 @@ pub(crate) fn head<'a>(
     head.done()
 }
 
+/// A connection to the hub, or why there is none.
+pub(crate) fn reach(address: &Address) -> Result<Fd, Outcome<'static>> {
+    system::connect(address).map_err(|error| match error {
+        ENOENT | ECONNREFUSED => Outcome::Absent,
+        _ => Outcome::Untold,
+    })
+}
+
 pub(crate) fn post<'a>(
-    address: &Address,
+    hub: Fd,
     head: &[u8],
     body: &[u8],
     answer: &'a mut [u8],
     deadline: u64,
 ) -> Outcome<'a> {
-    let socket = match system::connect(address) {
-        Ok(socket) => socket,
-        Err(ENOENT | ECONNREFUSED) => return Outcome::Absent,
-        Err(_) => return Outcome::Untold,
-    };
-    let is_written = write(socket, head, body, deadline);
-    let outcome = if is_written { read(socket, answer, deadline) } else { Outcome::Undelivered };
+    let is_written = write(hub, head, body, deadline);
+    let outcome = if is_written { read(hub, answer, deadline) } else { Outcome::Undelivered };
     if matches!(outcome, Outcome::Undelivered) {
         // The program may have no descriptor but this.
-        socket.close();
+        hub.close();
     }
     outcome
 }

@@ -248,11 +248,12 @@ pub(crate) fn open_folder(path: &[u8]) -> Option<Fd> {
     Fd::of(call(257, [AT_FDCWD, path.as_ptr() as usize, flags, 0, 0, 0]))
 }
 
-pub(crate) fn inode(path: &[u8]) -> Option<u64> {
+/// What a symbolic link says.
+pub(crate) fn link<'a>(path: &[u8], room: &'a mut [u8]) -> Option<&'a [u8]> {
     ends(path).then_some(())?;
-    let mut stat = Stat::EMPTY;
-    let result = call(4, [path.as_ptr() as usize, &raw mut stat as usize, 0, 0, 0, 0]);
-    (result == 0).then_some(stat.inode)
+    let length =
+        call(89, [path.as_ptr() as usize, room.as_mut_ptr() as usize, room.len(), 0, 0, 0]);
+    room.get(..usize::try_from(length).ok()?)
 }
 
 /// The address of a unix socket, as the kernel reads it.

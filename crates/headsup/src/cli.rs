@@ -255,7 +255,7 @@ impl Context {
 
 /// Reads the command line, does what it says, and returns the exit code.
 pub(crate) fn main() -> ExitCode {
-    let args: Vec<OsString> = std::env::args_os().collect();
+    let args = with_help(std::env::args_os().collect());
     let outcome = match parse(&args) {
         Ok(cli) => {
             let output = Output::new(cli.global.json);
@@ -280,6 +280,17 @@ pub(crate) fn main() -> ExitCode {
             error.exit_code()
         }
     }
+}
+
+/// `help COMMAND`, as people type it elsewhere, is `COMMAND --help`.
+fn with_help(mut args: Vec<OsString>) -> Vec<OsString> {
+    if args.get(1).is_some_and(|first| first == "help") {
+        args.remove(1);
+        // What stands behind `--` is another program's.
+        let end = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
+        args.insert(end, "--help".into());
+    }
+    args
 }
 
 /// Help, and what is said of a mistake, need the words of other commands too.

@@ -66,6 +66,7 @@ const PLUGIN: Plugin = Plugin {
     switch: ("enabledPlugins", "headsup@skills-dir"),
     files: plugin_files,
     owns: owns_plugin,
+    reads: reads_plugin,
 };
 
 /// Settings of the folder in which it works; a person's own count there before the project's.
@@ -130,6 +131,15 @@ fn plugin_files(launcher: &str) -> Vec<File> {
 fn owns_plugin(path: &str, text: &str) -> bool {
     let json = serde_json::from_str::<serde_json::Value>(text).unwrap_or_default();
     path == MANIFEST && json["name"] == "headsup" && json["author"]["name"] == "headsup"
+}
+
+/// Without a manifest that is an object with a name of one word it loads no plugin, and runs none of its hooks
+/// (2.1.330, measured). A byte order mark does no harm.
+fn reads_plugin(path: &str, text: &str) -> bool {
+    let text = text.trim_start_matches('\u{feff}');
+    let json = serde_json::from_str::<serde_json::Value>(text).unwrap_or_default();
+    let name = json["name"].as_str();
+    path != MANIFEST || name.is_some_and(|name| !name.is_empty() && !name.contains(' '))
 }
 
 #[cfg(test)]

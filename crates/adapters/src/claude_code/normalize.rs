@@ -91,10 +91,7 @@ pub(crate) fn fact(event: Event, payload: &Payload<'_>, context: &HookContext) -
         }
         Event::StopFailure => failed(payload),
         Event::PreCompact => Fact::CompactionStarted,
-        Event::PostCompact => {
-            let manual = payload.trigger.text().as_deref() == Some("manual");
-            Fact::CompactionEnded { manual }
-        }
+        Event::PostCompact => Fact::CompactionEnded { manual: payload::by_person(payload.trigger) },
         Event::UserPromptExpansion
         | Event::PreModelSwitch
         | Event::PostModelSwitch
@@ -144,7 +141,7 @@ pub(crate) fn strange(event: Event, payload: &Payload<'_>) -> Option<&'static st
         | Event::PostToolUse
         | Event::PostToolUseFailure
         | Event::PermissionRequest => ("tool_name", payload.tool_name, &[]),
-        Event::PostToolBatch => ("tool_calls", payload.tool_calls, &[]),
+        Event::PostToolBatch => return payload::unlisted("tool_calls", payload.tool_calls),
         Event::Notification => {
             let said = payload.notification_type;
             if said.text().is_some_and(|said| said.starts_with(QUOTA)) {

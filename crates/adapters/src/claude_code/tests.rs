@@ -54,6 +54,25 @@ fn an_event_from_a_later_version_is_not_understood_and_named() {
 }
 
 #[test]
+fn a_member_that_is_no_text_or_no_list_any_more_is_counted() {
+    for (event, members, member) in [
+        ("PreToolUse", r#""tool_name":["Bash"]"#, "tool_name"),
+        ("PermissionRequest", r#""tool_name":{"id":"Bash"}"#, "tool_name"),
+        ("PostToolBatch", r#""tool_calls":{}"#, "tool_calls"),
+        ("StopFailure", r#""error":{"type":"rate_limit"}"#, "error"),
+    ] {
+        assert_eq!(seen(event, members, &[]).strange, Some(member), "{members}");
+    }
+    for (event, members) in [
+        ("PreToolUse", r#""tool_name":"Bash""#),
+        ("PostToolBatch", r#""tool_calls":[]"#),
+        ("StopFailure", r#""error":"rate_limit""#),
+    ] {
+        assert_eq!(seen(event, members, &[]).strange, None, "{members}");
+    }
+}
+
+#[test]
 fn an_end_with_a_member_of_another_type_is_not_understood() {
     for (event, members) in [
         ("Stop", r#""background_tasks":"x""#),

@@ -8,6 +8,7 @@
 //! | `user` with `[Request interrupted by user…]` or `interruptedMessageId` | turn interrupted; `promptId` names the turn, or (2.1.242; 2.1.330 for Esc in a call) the queued prompt that is sent in its place, of which no `UserPromptSubmit` tells (2.1.330) |
 //! | `system` / `local_command` with `Compaction canceled.` on its error output | turn interrupted: Esc in `/compact` (read) |
 //! | the same with `Error during compaction` | turn failed: no hook tells of it but one of the compaction's own helper, which takes no part in the turn |
+//! | `system` / `local_command` with `<command-name>` | command ran: what the program has done by itself for a person, of which no hook tells |
 //! | `user` with `toolDenialKind` `user-rejected` and `userFeedback` | call refused: the turn goes on with these words. Without words an interruption follows |
 //! | `queue-operation` | `enqueue` of a `<task-notification>`: what a background task tells waits for the end of the answer; any other one: something was taken out, with `absorbed_mid_turn` (2.1.330) told to the model before the answer's end |
 //! | `assistant` with `isApiErrorMessage` | turn failed; `error` is the code of `StopFailure` |
@@ -127,6 +128,7 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
             let code = "compaction_failed".to_owned();
             read.fact = Some(Fact::TurnFailed { code, detail: None, turn_ref: None });
         }
+        "system" if is_command(&line) => read.fact = Some(Fact::CommandRan),
         "system" if line.subtype.text().as_deref() == Some("turn_duration") => {
             // With helpers behind it the turn is not over, and which they are is not said.
             if matches!(line.pending_agents.json(), None | Some("0")) {
@@ -176,6 +178,13 @@ fn queued(line: &Line<'_>) -> Option<Fact> {
     }
     let is_wake = line.content.text()?.trim_start().starts_with("<task-notification>");
     is_wake.then_some(Fact::WakeQueued(true))
+}
+
+/// What the program does by itself for a person: `/context`, `/model`, `/rename`. A command of which the agent is told is a
+/// line of type `user`.
+fn is_command(line: &Line<'_>) -> bool {
+    line.subtype.text().as_deref() == Some("local_command")
+        && line.content.text().is_some_and(|text| text.starts_with("<command-name>"))
 }
 
 /// What a command of a person's throws is kept like that.

@@ -127,9 +127,12 @@ fn count(
     count
 }
 
-/// Hooks are on unless this says otherwise; its older name still counts (by its documentation).
+/// Hooks are on unless this says otherwise; its older name still counts (by its documentation). What it cannot read
+/// keeps it from starting (0.169.0, measured).
 fn off(config: &str) -> Option<Switched> {
-    let config: toml::Table = config.parse().unwrap_or_default();
+    let Ok(config) = config.trim_start_matches('\u{feff}').parse::<toml::Table>() else {
+        return Some(Switched::Off("it is not TOML, and Codex does not start with it"));
+    };
     let features = config.get("features")?;
     [
         ("hooks", "features.hooks is false: no hook of yours fires"),
@@ -240,6 +243,11 @@ mod tests {
         }
         for config in ["", "features = 1\n", "hooks = false\n", "[features]\nother = false\n"] {
             assert_eq!(off(config), None, "{config}");
+            assert_eq!(off(&format!("\u{feff}{config}")), None, "{config}");
+        }
+        for config in ["not TOML [", "[features\n", "a = 1\na = 2\n"] {
+            let Some(Switched::Off(why)) = off(config) else { panic!("{config}") };
+            assert!(why.starts_with("it is not TOML"), "{why}");
         }
     }
 

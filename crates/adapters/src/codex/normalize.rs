@@ -83,10 +83,7 @@ pub(crate) fn fact(event: Event, payload: &Payload<'_>) -> Fact {
         }
         Event::Interrupt => Fact::TurnInterrupted { turn_ref: payload.turn_ref() },
         Event::PreCompact => Fact::CompactionStarted,
-        Event::PostCompact => {
-            let manual = payload.trigger.text().as_deref() == Some("manual");
-            Fact::CompactionEnded { manual }
-        }
+        Event::PostCompact => Fact::CompactionEnded { manual: payload::by_person(payload.trigger) },
         Event::PreModelRequest | Event::PostModelRequest => Fact::Nothing,
     }
 }

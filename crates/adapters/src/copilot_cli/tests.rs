@@ -387,7 +387,7 @@ fn the_log_tells_that_a_person_has_the_conversation_summed_up() {
         let line = format!(r#"{{"type":"session.compaction_complete","data":{{}}{more}}}"#);
         read(&line)
     };
-    assert_eq!(complete(""), Some(Fact::CompactionEnded { manual: true }));
+    assert_eq!(complete(""), Some(Fact::CompactionEnded { manual: Some(true) }));
     assert_eq!(complete(r#","agentId":"a-1""#), None);
 }
 

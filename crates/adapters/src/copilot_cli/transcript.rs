@@ -116,7 +116,7 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
             read.fact = is_wanted.then_some(Fact::CompactionStarted);
         }
         ("session.compaction_complete", Actor::Main) => {
-            read.fact = Some(Fact::CompactionEnded { manual: true });
+            read.fact = Some(Fact::CompactionEnded { manual: Some(true) });
         }
         ("subagent.failed", Actor::Sub(id)) => read.fact = Some(Fact::SubagentEnded { id }),
         ("subagent.completed", Actor::Sub(id)) if data.cancelled.is_true() => {

@@ -34,6 +34,15 @@ fn eight_events_are_registered_and_none_of_the_models() {
 }
 
 #[test]
+fn an_answer_that_is_no_text_any_more_is_counted() {
+    for news in ["7", "true", "[]", r#"{"text":"done"}"#] {
+        let ended = seen("AfterAgent", &format!(r#""prompt_response":{news}"#));
+        assert_eq!((ended.fact, ended.strange), (Fact::TurnUnanswered, Some("prompt_response")));
+    }
+    assert_eq!(seen("AfterAgent", r#""prompt_response":"""#).strange, None);
+}
+
+#[test]
 fn a_session_that_is_cleared_does_not_end_the_program() {
     let how = SessionEnd::Clear;
     assert_eq!(fact("SessionEnd", r#""reason":"clear""#), Fact::SessionEnded { how });
@@ -66,7 +75,7 @@ fn a_person_has_the_conversation_summed_up_and_the_log_tells_of_its_end() {
         assert_eq!(fact("PreCompress", other), Fact::Nothing, "{other}");
     }
     let line = |text: &str| log_line(KIND, text.as_bytes()).and_then(|line| line.fact);
-    let ended = Some(Fact::CompactionEnded { manual: true });
+    let ended = Some(Fact::CompactionEnded { manual: Some(true) });
     assert_eq!(line(r#"{"$set":{"sessionId":"897e2ece-e781-41ab-bd51-7c3fd1f86ccf"}}"#), ended);
     assert_eq!(line(r#"{"type":"error","content":"Failed to compress chat history."}"#), ended);
     for other in [

@@ -63,7 +63,7 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
             read.fact = Some(Fact::TurnInterrupted { turn_ref: None });
         }
         Some("error") if said.starts_with(NOT_COMPRESSED) => {
-            read.fact = Some(Fact::CompactionEnded { manual: true });
+            read.fact = Some(Fact::CompactionEnded { manual: Some(true) });
         }
         Some(kind @ ("error" | "info")) => {
             let detail = Some(text::line(&said, text::DETAIL));
@@ -71,7 +71,7 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
             read.fact = code(kind, &said).map(failed);
         }
         None if line.set.walked::<Set<'_>>().session.text().is_some() => {
-            read.fact = Some(Fact::CompactionEnded { manual: true });
+            read.fact = Some(Fact::CompactionEnded { manual: Some(true) });
         }
         _ => return Some(read),
     }

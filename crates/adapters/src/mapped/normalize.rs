@@ -1,6 +1,6 @@
 //! From an event to a fact, by a map.
 
-use super::map::{Event, Map, Must, Word};
+use super::map::{Event, Map, Must, Paths, Word};
 use super::members::Members;
 use crate::json::Raw;
 use crate::text::{self, ACTION, DETAIL, NAME, TITLE};
@@ -10,6 +10,10 @@ use headsup_core::prompt::{Actor, NewPrompt, PromptKind, Resolution, ResolvedBy,
 use headsup_core::status::BlockedReason;
 use headsup_core::time::UnixMs;
 use std::borrow::Cow;
+
+fn is_number(raw: Raw<'_>) -> bool {
+    raw.json().is_some_and(|json| json.starts_with(|c: char| c == '-' || c.is_ascii_digit()))
+}
 
 /// A payload, and the map it is read by.
 pub(super) struct Reading<'a> {
@@ -65,9 +69,9 @@ impl<'a> Reading<'a> {
 
     fn turn(&self) -> Option<String> {
         let raw = self.raw(&self.map.members.turn);
-        // A number in some programs.
-        let told = raw.text().map_or_else(|| raw.json().map(str::to_owned), |t| Some(t.into()));
-        told.and_then(|id| text::id(&id))
+        // A number in some programs. Whatever else stands there would be one name for many turns.
+        let number = || raw.json().filter(|_| is_number(raw)).map(Cow::Borrowed);
+        raw.text().or_else(number).and_then(|id| text::id(&id))
     }
 
     /// `None`: a helper that does not say which it is.
@@ -146,7 +150,21 @@ impl<'a> Reading<'a> {
             let is_known = self.map.rows(event).any(|row| self.fits(row));
             self.map.reason_of(event).filter(|_| !is_known)
         };
-        missed.map(|must| must.member.as_str()).or_else(reason)
+        missed.map(|must| must.member.as_str()).or_else(reason).or_else(|| self.misshapen())
+    }
+
+    /// A member by which conversations, turns, helpers, tools or calls are told apart, if it is of another type
+    /// than known, or empty.
+    fn misshapen(&self) -> Option<&'static str> {
+        let map = self.map;
+        let Paths { session, turn, helper, helper_if, tool, call, key, .. } = &map.members;
+        let mut paths = [session, turn, helper, helper_if, tool, call, key].into_iter().flatten();
+        let is_none = |path: &&String| {
+            let raw = self.members.at(path);
+            let is_turns = turn.contains(path) && is_number(raw);
+            raw.json().is_some() && raw.text().is_none() && !is_turns
+        };
+        paths.find(is_none).map(String::as_str)
     }
 
     fn meaning(&self, word: Word) -> Fact {
@@ -193,7 +211,7 @@ impl<'a> Reading<'a> {
     fn of_main(&self, word: Word) -> Fact {
         let turn_ref = self.turn();
         let members = &self.map.members;
-        let manual = || self.raw(&members.trigger).text().as_deref() == Some("manual");
+        let manual = || payload::by_person(self.raw(&members.trigger));
         match word {
             Word::SessionStarted => Fact::SessionStarted {
                 how: payload::session_start(self.raw(&members.start)),
@@ -220,8 +238,10 @@ impl<'a> Reading<'a> {
             Word::TurnInterrupted => Fact::TurnInterrupted { turn_ref },
             Word::IdleNotice => Fact::IdleNotice { turn_ref: None },
             // Another compaction is a part of its turn, and one that fails may have no end.
-            Word::CompactionStarted if manual() => Fact::CompactionStarted,
-            Word::CompactionEnded if manual() => Fact::CompactionEnded { manual: true },
+            Word::CompactionStarted if manual() == Some(true) => Fact::CompactionStarted,
+            Word::CompactionEnded if manual() != Some(false) => {
+                Fact::CompactionEnded { manual: manual() }
+            }
             Word::ShowsIdle => Fact::Level(Level::Idle { shells: 0 }),
             Word::ShowsWorking => Fact::Level(Level::Working { reason: None }),
             Word::ShowsBlocked => Fact::Level(terminal::blocked(BlockedReason::Permission, "")),

@@ -141,7 +141,7 @@ fn an_event_means_what_its_row_says() {
                 Word::HelperEnded if nameless => matches!(seen.fact, Fact::NamesakeEnded { .. }),
                 Word::HelperEnded => matches!(seen.fact, Fact::SubagentEnded { .. }),
                 Word::CompactionStarted => seen.fact == Fact::CompactionStarted,
-                Word::CompactionEnded => seen.fact == Fact::CompactionEnded { manual: true },
+                Word::CompactionEnded => seen.fact == Fact::CompactionEnded { manual: Some(true) },
                 Word::ShowsIdle => seen.fact == Fact::Level(Level::Idle { shells: 0 }),
                 Word::ShowsWorking => seen.fact == Fact::Level(Level::Working { reason: None }),
                 Word::ShowsBlocked => matches!(seen.fact, Fact::Level(Level::Blocked { .. })),

@@ -86,7 +86,7 @@ fn of_main(event: &str, payload: &Payload<'_>) -> Fact {
     if let Some(why) = payload.unreadable_end().filter(|_| ends) {
         return Fact::not_understood(&why);
     }
-    let manual = payload.trigger.text().as_deref() == Some("manual");
+    let manual = payload::by_person(payload.trigger);
     match event {
         "SessionStart" => {
             let how = match payload::session_start(payload.source) {
@@ -107,8 +107,8 @@ fn of_main(event: &str, payload: &Payload<'_>) -> Fact {
             turn_ref: payload.turn_ref(),
         },
         "StopFailure" => failed(payload),
-        "PreCompact" if manual => Fact::CompactionStarted,
-        "PostCompact" if manual => Fact::CompactionEnded { manual },
+        "PreCompact" if manual == Some(true) => Fact::CompactionStarted,
+        "PostCompact" if manual != Some(false) => Fact::CompactionEnded { manual },
         _ => Fact::Nothing,
     }
 }
@@ -122,7 +122,7 @@ pub(super) fn strange(event: &str, payload: &Payload<'_>) -> Option<&'static str
         "PermissionRequest" | "PreToolUse" | "PostToolUse" | "PostToolUseFailure" => {
             ("tool_name", payload.tool_name, &[])
         }
-        "PostToolBatch" => ("tool_calls", payload.tool_calls, &[]),
+        "PostToolBatch" => return payload::unlisted("tool_calls", payload.tool_calls),
         "Notification" => ("notification_type", payload.notification_type, NOTICES),
         "SessionEnd" => return payload::strange_end(payload.reason, &REASONS),
         "Stop" => return background::strange(payload.background_tasks, false),

@@ -142,9 +142,12 @@ fn the_free_prompt_is_told_for_the_main_agent_alone() {
 #[test]
 fn only_a_compaction_that_a_person_asked_for_has_a_start_and_an_end() {
     assert_eq!(fact("PreCompact", r#""trigger":"manual""#), Fact::CompactionStarted);
-    let ended = Fact::CompactionEnded { manual: true };
+    let ended = Fact::CompactionEnded { manual: Some(true) };
     assert_eq!(fact("PostCompact", r#""trigger":"manual""#), ended);
     assert_eq!(fact("PreCompact", r#""trigger":"auto""#), Fact::Nothing);
+    assert_eq!(fact("PostCompact", r#""trigger":"auto""#), Fact::Nothing);
+    // One whose wish is not told ends what has begun by a person's.
+    assert_eq!(fact("PostCompact", r#""trigger":null"#), Fact::CompactionEnded { manual: None });
 }
 
 #[test]

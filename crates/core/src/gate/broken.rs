@@ -3,8 +3,8 @@
 use super::notice::unanswered;
 use super::turn::{ends_shown_work, follow, is_queued, is_repeated, refuse_if_a_helpers, rest};
 use super::{
-    Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, level, overtaken, prompts, refuse, stops,
-    turn,
+    Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, compaction, level, overtaken, prompts,
+    refuse, stops, turn,
 };
 use crate::observation::{JUST_FAILED, Observation};
 use crate::seat::{Held, HeldFact, HeldLevel, Seat, Statement};
@@ -39,6 +39,8 @@ pub(super) fn failed(
         }
         return Ok(Effect::Confirms);
     }
+    let own = goes_on_as(step, reference);
+    let reference = own.as_deref().or(reference);
     refuse_if_a_helpers(step, reference)?;
     follow(step, reference)?;
     level::explain_work(step);
@@ -47,6 +49,9 @@ pub(super) fn failed(
     rest(step, OutcomeKind::Failed, Some(code));
     if let Some(detail) = detail.filter(|_| matches!(step.seat.turn.base, Turn::Idle(_))) {
         step.set_base(Turn::Idle(IdleReason::TurnEnded), Some(detail));
+    }
+    if !step.seat.turn.open && !step.seat.subagents.is_empty() && stops::shows_work(step) {
+        doubt_rest(step);
     }
     Ok(Effect::Decides)
 }
@@ -127,6 +132,8 @@ pub(super) fn interrupted(step: &mut Step<'_>, reference: Option<&str>) -> Resul
         unanswered::told(step, OutcomeKind::Interrupted, None, None);
         return Ok(Effect::Decides);
     }
+    let own = goes_on_as(step, reference);
+    let reference = own.as_deref().or(reference);
     let turn = &step.seat.turn;
     // Nothing was heard of it before, or no more than that it works.
     let is_first = turn.base == Turn::Unknown && turn.ended.is_none();
@@ -139,6 +146,11 @@ pub(super) fn interrupted(step: &mut Step<'_>, reference: Option<&str>) -> Resul
     let is_named = turn.open && turn.reference.is_some();
     if is_named && !is_queued && reference.is_some_and(|said| !turn.is_open_as(said)) {
         return refuse(Rule::G10, "of another turn than the open one");
+    }
+    // A log may call what was stopped by the name of a turn before it.
+    let is_told = step.evidence.source.tier() == Tier::Edge;
+    if is_told && reference.is_some_and(|said| compaction::is_behind(step, said)) {
+        return refuse(Rule::G7, "of a turn that ended before the compaction");
     }
     if !turn.open || is_queued {
         follow(step, reference)?;
@@ -181,13 +193,28 @@ pub(super) fn logged(
         is_told_by(step, Source::Registry, "working");
         return Ok(Effect::Outranked(WORKS_SINCE));
     }
-    if !level::work_waits(step, Source::Registry) {
-        let (until, source) = (step.now.plus(SETTLE_MS), Source::Registry);
-        let (name, what) = ("it goes on".to_owned(), HeldFact::Level(HeldLevel::Working));
-        step.seat.held.push(Held { until, source, name, what });
-        step.changed = true;
-    }
+    doubt_rest(step);
     Ok(effect)
+}
+
+/// Behind an end that was no completion its status file has a moment to say that all rests; else something goes on.
+fn doubt_rest(step: &mut Step<'_>) {
+    if level::work_waits(step, Source::Registry) {
+        return;
+    }
+    let (until, source) = (step.now.plus(SETTLE_MS), Source::Registry);
+    let (name, what) = ("it goes on".to_owned(), HeldFact::Level(HeldLevel::Working));
+    step.seat.held.push(Held { until, source, name, what });
+    step.changed = true;
+}
+
+/// How the turn before the open one has failed, where the open one is nothing but helpers that went on behind that.
+pub(super) fn failed_before(step: &Step<'_>) -> Option<Outcome> {
+    let turn = &step.seat.turn;
+    let is_behind = turn.open && turn.reference.is_none() && !turn.main_stopped;
+    let is_behind = is_behind && turn.base == Turn::Working(WorkingReason::Background);
+    let before = turn.before.as_deref().filter(|_| is_behind);
+    before.filter(|before| before.kind == OutcomeKind::Failed).cloned()
 }
 
 /// Is it, beside the open turn, the name of one that nobody has heard of? No hook tells of a prompt that is sent in place
@@ -220,4 +247,39 @@ pub(super) fn is_of_the_one_before(step: &Step<'_>, reference: Option<&str>) -> 
     let is_last = reference.is_some() && reference == ended && !step.seat.turn.open;
     let is_stopped = is_last && outcome == Some(OutcomeKind::Interrupted);
     is_stopped && level::work_waits(step, Source::Registry)
+}
+
+/// Something is told of the turn of this name while another one is open, which has ended in silence: it was not completed,
+/// unless its main agent has stopped. Where nobody has asked for that other turn, both may be one.
+pub(super) fn close_in_silence(step: &mut Step<'_>, reference: &str) {
+    if step.seat.turn.main_stopped {
+        turn::close(step, OutcomeKind::Completed, None);
+        return;
+    }
+    let may_be_one = step.evidence.source.tier() == Tier::Edge && !is_queued(step, Some(reference));
+    let first = step.seat.turn.ended.as_mut().and_then(|ended| ended.presumed.take());
+    turn::close(step, OutcomeKind::Interrupted, None);
+    if let Some(ended) = step.seat.turn.ended.as_mut().filter(|_| may_be_one) {
+        ended.presumed = first.or_else(|| ended.reference.clone());
+    }
+}
+
+/// The name of the open turn, if hooks tell of it by the name of the one before as well, of which nothing else has told that
+/// it was over: what seemed to be two turns is one.
+pub(super) fn goes_on_as(step: &Step<'_>, reference: Option<&str>) -> Option<String> {
+    let turn = &step.seat.turn;
+    let is_edge = step.evidence.source.tier() == Tier::Edge;
+    let ended = turn.ended.as_ref().filter(|_| turn.open && is_edge)?;
+    let is_it = reference.is_some() && ended.presumed.as_deref() == reference;
+    turn.reference.clone().filter(|_| is_it)
+}
+
+/// A prompt of this name is told. If the open turn bears it, that is a turn of its own.
+pub(super) fn is_asked_for(step: &mut Step<'_>, reference: &str) {
+    let turn = &mut step.seat.turn;
+    if turn.reference.as_deref() == Some(reference)
+        && let Some(ended) = &mut turn.ended
+    {
+        step.changed |= ended.presumed.take().is_some();
+    }
 }

@@ -13,6 +13,15 @@ pub(super) fn is_under_way(step: &mut Step<'_>) -> bool {
     step.seat.turn.compacting
 }
 
+/// Is a compaction that is a turn of its own under way behind the turn of this name, which has ended?
+pub(super) fn is_behind(step: &Step<'_>, reference: &str) -> bool {
+    let turn = &step.seat.turn;
+    let ended = turn.ended.as_ref().filter(|_| turn.open && turn.compacts_alone);
+    ended.is_some_and(|ended| {
+        ended.reference.as_deref() == Some(reference) || ended.follows(reference)
+    })
+}
+
 pub(super) fn started(step: &mut Step<'_>) -> Result<Effect, Refusal> {
     if step.seat.turn.compacting {
         return Ok(Effect::Confirms);
@@ -31,17 +40,22 @@ pub(super) fn started(step: &mut Step<'_>) -> Result<Effect, Refusal> {
     Ok(Effect::Decides)
 }
 
-pub(super) fn ended(step: &mut Step<'_>, manual: bool) -> Result<Effect, Refusal> {
+pub(super) fn ended(step: &mut Step<'_>, manual: Option<bool>) -> Result<Effect, Refusal> {
     if !step.seat.turn.compacting {
         return Ok(Effect::Confirms);
     }
+    // Where nothing tells by whose wish it was, one that began at the prompt was a person's.
+    let is_a_persons = manual.unwrap_or(step.seat.turn.compacts_alone);
     step.seat.turn.compacting = false;
     step.seat.turn.compacts_alone = false;
     step.changed = true;
-    if manual {
+    if is_a_persons {
         turn::rest(step, OutcomeKind::Completed, None);
-    } else {
-        step.set_base(Turn::Working(WorkingReason::Model), None);
+        return Ok(Effect::Decides);
     }
-    Ok(Effect::Decides)
+    step.set_base(Turn::Working(WorkingReason::Model), None);
+    Ok(match manual {
+        Some(_) => Effect::Decides,
+        None => Effect::Confirms,
+    })
 }

@@ -13,7 +13,7 @@ use crate::observation::{BackgroundShells, Delivery, JUST_FAILED, Level, Observa
 use crate::prompt::{Actor, NewPrompt, OpenPrompt};
 use crate::seat::{Claim, Held, HeldFact, HeldLevel};
 use crate::source::{Source, Tier};
-use crate::status::{IdleReason, OutcomeKind, Turn, WorkingReason};
+use crate::status::{IdleReason, Outcome, OutcomeKind, Turn, WorkingReason};
 use crate::time::UnixMs;
 
 /// A program that has shown rest for so long has come up. Milliseconds.
@@ -450,7 +450,9 @@ pub(super) fn believe(step: &mut Step<'_>, level: &HeldLevel) {
             if shown::leave(step) {
                 return;
             }
-            if step.seat.turn.open {
+            if let Some(Outcome { code, .. }) = broken::failed_before(step) {
+                turn::rest(step, OutcomeKind::Failed, code.as_deref());
+            } else if step.seat.turn.open {
                 // Whoever ends a turn properly says so; this one ended in silence.
                 let turn = &step.seat.turn;
                 let source = step.evidence.source;

@@ -11,6 +11,10 @@ use crate::source::{Source, Tier};
 /// nothing for longer than that.
 const LATE_MS: i64 = 5_000;
 
+/// No report is on its way for as long: what was made so long before an end was made behind it, by a clock that was set
+/// back meanwhile. Milliseconds.
+const SET_BACK_MS: i64 = 60_000;
+
 pub(super) fn check(step: &Step<'_>, observation: &Observation) -> Result<(), Refusal> {
     if is_of_the_turn_before(step, observation) {
         return refuse(Rule::G10, "written before the turn before this one was known to be over");
@@ -20,14 +24,19 @@ pub(super) fn check(step: &Step<'_>, observation: &Observation) -> Result<(), Re
     };
     let is_before = |end: Option<&MadeEnd>| {
         end.is_some_and(|end| {
-            let is_late = step.now.since(end.at) < LATE_MS && made_at < end.made_at;
-            is_late && end.session == observation.session
+            let is_late = (1..SET_BACK_MS).contains(&end.made_at.since(made_at));
+            is_late && step.now.since(end.at) < LATE_MS && end.session == observation.session
         })
     };
     let same = |told: &MadeEnd| told.made_at == made_at && told.session == observation.session;
     let (is_edge, prompt) = (observation.source.tier() == Tier::Edge, made.prompt.as_ref());
     if is_edge && is_prompt(&observation.fact) && prompt.is_some_and(same) {
         return refuse(Rule::G3, "this prompt has been told before");
+    }
+    // What its helper's end wakes meanwhile is not over by it.
+    let is_stopped = step.seat.turn.open && step.seat.turn.main_stopped;
+    if is_edge && is_stopped && is_end(&observation.fact) && made.turn.as_ref().is_some_and(same) {
+        return refuse(Rule::G3, "this end has been told before");
     }
     // However late it comes, the last end told again is none of a turn that was begun behind it.
     let is_told_again =
@@ -41,6 +50,10 @@ pub(super) fn check(step: &Step<'_>, observation: &Observation) -> Result<(), Re
     let is_overtaken = match &observation.fact {
         fact if is_prompt(fact) => is_edge && is_before(made.turn.as_ref()),
         Fact::ToolStarted { actor, .. } => actor.is_main() && is_before(made.turn.as_ref()),
+        Fact::SubagentStarted { id } => {
+            let ended = made.helper.as_ref().filter(|(ended, _)| ended == id);
+            is_before(ended.map(|(_, end)| end))
+        }
         // Where a call is open it is about that one.
         Fact::DialogShown { actor, .. } if step.seat.open_tools.is_empty() => {
             actor.is_main() && (is_before(made.turn.as_ref()) || is_before(made.call.as_ref()))
@@ -79,7 +92,8 @@ fn is_logged_before(step: &Step<'_>, observation: &Observation, prompt: Option<&
     let is_unnamed = observation.source == Source::Transcript && turn_ref.is_none();
     let times = observation.made_at.zip(prompt.filter(|_| is_unnamed));
     times.is_some_and(|(made_at, prompt)| {
-        step.now.since(prompt.at) < LATE_MS && made_at < prompt.made_at
+        let is_before = (1..SET_BACK_MS).contains(&prompt.made_at.since(made_at));
+        is_before && step.now.since(prompt.at) < LATE_MS
     })
 }
 
@@ -127,6 +141,9 @@ pub(super) fn note(step: &mut Step<'_>, observation: &Observation) {
         fact if is_end(fact) => step.seat.made.get_or_insert_default().turn = Some(told),
         Fact::ToolsEnded { actor, .. } if actor.is_main() => {
             step.seat.made.get_or_insert_default().call = Some(told);
+        }
+        Fact::SubagentEnded { id } => {
+            step.seat.made.get_or_insert_default().helper = Some((id.clone(), told));
         }
         _ => {}
     }

@@ -165,8 +165,15 @@ fn is_same(open: &OpenPrompt, actor: &Actor, prompt: &NewPrompt) -> bool {
     }
     match (&open.ask.tool, &prompt.tool) {
         (Some(open), Some(said)) => open.name == said.name && open.input == said.input,
-        // A notice that reads otherwise is one of another dialog.
-        (None, None) => !dialog::is_nameless(open) || open.ask.title == prompt.title,
+        // A notice that reads otherwise is one of another dialog, and a form that does is another one.
+        (None, None) => {
+            let is_form = open.source == Source::Hook && prompt.kind == PromptKind::Elicitation;
+            let reads_so = open.ask.title == prompt.title;
+            match is_form {
+                true => reads_so && open.ask.body == prompt.body,
+                false => !dialog::is_nameless(open) || reads_so,
+            }
+        }
         // The name is enough.
         _ => open.ask.key.is_some(),
     }
@@ -394,16 +401,20 @@ pub(super) fn clear_by_tool(step: &mut Step<'_>, actor: &Actor, ended: &ToolRef)
     let is_last = !step.seat.open_tools.iter().any(|open| open.actor == *actor);
     // Its own call has been closed before this; one that is still open has not ended.
     let calls: Vec<ToolRef> = step.seat.open_tools.iter().map(|open| open.tool.clone()).collect();
-    let about = |tool: &ToolRef| match (&tool.id, &ended.id) {
+    // Where one side carries no id, name and input must do.
+    let is_its = |tool: &ToolRef| match (&tool.id, &ended.id) {
         (Some(asked), Some(ended)) => asked == ended,
-        // Where one side carries no id, name and input must do; without a start that matches, any
-        // end of the same tool.
-        _ if tool.is_like(ended) => true,
-        (Some(_), None) => false,
-        (None, _) => {
-            let has_own = calls.iter().any(|call| call.is_like(tool));
-            tool.name == ended.name && !has_own || tool.is_unnamed() && is_last
-        }
+        _ => tool.is_like(ended),
+    };
+    let is_asked = step
+        .seat
+        .own_prompts()
+        .any(|open| open.actor == *actor && open.ask.tool.as_ref().is_some_and(is_its));
+    // Without a start, or a question, that matches, any end of the same tool.
+    let about = |tool: &ToolRef| {
+        let has_own = is_asked || calls.iter().any(|call| call.is_like(tool));
+        let may_be_its = tool.name == ended.name && !has_own || tool.is_unnamed() && is_last;
+        is_its(tool) || tool.id.is_none() && may_be_its
     };
     withdraw(step, |asked| asked.actor == actor && asked.ask.tool.as_ref().is_some_and(about))
 }

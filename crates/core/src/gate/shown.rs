@@ -1,7 +1,7 @@
 //! What only a level has shown: work that was no turn of the agent's, and a title that says of one that works that it
 //! asks.
 
-use super::{SETTLE_MS, Step, turn};
+use super::{Effect, SETTLE_MS, Step, turn};
 use crate::observation::Level;
 use crate::seat::{Claim, Seat};
 use crate::source::{Source, Tier};
@@ -32,6 +32,20 @@ pub(super) fn leave(step: &mut Step<'_>) -> bool {
     if step.evidence.source.tier() == Tier::Own || !(is_a_persons_command(step) || is_vain(step)) {
         return false;
     }
+    leave_as_it_was(step);
+    true
+}
+
+/// A log tells of a command of a person's own. Work that the program's own status has shown, and no hook told of, was that.
+pub(super) fn command_ran(step: &mut Step<'_>) -> Effect {
+    if !(step.seat.has_edge_witness() && is_unhooked(step)) {
+        return Effect::Confirms;
+    }
+    leave_as_it_was(step);
+    Effect::Decides
+}
+
+fn leave_as_it_was(step: &mut Step<'_>) {
     let (seq, seen_seq) = (step.seat.turn.seq, step.seat.seen_turn_seq);
     let before = step.seat.turn.before.take();
     turn::close_with(step, None);
@@ -45,7 +59,6 @@ pub(super) fn leave(step: &mut Step<'_>) -> bool {
     let detail = before.as_ref().and_then(|outcome| outcome.code.clone());
     step.seat.outcome = before.map(|outcome| *outcome);
     step.set_base(Turn::Idle(reason), detail.as_deref());
-    true
 }
 
 /// Has a title shown the open turn, and nothing else told of it?

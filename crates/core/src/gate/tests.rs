@@ -24,6 +24,7 @@ mod overtaken;
 mod parts;
 mod process;
 mod queued;
+mod renamed;
 mod rests;
 mod rules;
 mod screen;

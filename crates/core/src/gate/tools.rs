@@ -1,9 +1,11 @@
 //! Tool calls and helpers: they move the main agent's turn, or only count (G4, G6).
 
-use super::{Effect, Refusal, Rule, Step, beside, broken, dialog, prompts, refuse, stops, turn};
+use super::{
+    Effect, Refusal, Rule, SETTLE_MS, Step, beside, broken, dialog, prompts, refuse, stops, turn,
+};
 use crate::prompt::{Actor, Resolution, ToolRef};
-use crate::seat::OpenTool;
-use crate::source::Source;
+use crate::seat::{Claim, OpenTool};
+use crate::source::{Source, Tier};
 use crate::status::{IdleReason, OutcomeKind, Turn, WorkingReason};
 
 /// How long after a helper's end what it did before may be told. Milliseconds.
@@ -66,6 +68,10 @@ fn helper_seen(step: &mut Step<'_>, id: &str) -> Result<Effect, Refusal> {
     if beside::is_one(step, id) {
         return Ok(beside::confirmed(step));
     }
+    if has_survived(step, id) {
+        go_on_behind(step, id);
+        return Ok(decides_unless_blocked(step));
+    }
     let known = step.seat.subagents.iter().any(|known| known == id);
     let outlives = turn::may_be_outlived(step);
     if !known && (step.seat.turn.open || outlives) {
@@ -81,6 +87,20 @@ fn helper_seen(step: &mut Step<'_>, id: &str) -> Result<Effect, Refusal> {
         return Ok(Effect::Decides);
     }
     Ok(Effect::Outranked(SUB_OUTRANKED))
+}
+
+/// Does this helper begin something behind a turn that has failed or was stopped, and not just behind that? Then it was not
+/// stopped with it. A program's own status tells that better.
+fn has_survived(step: &Step<'_>, id: &str) -> bool {
+    let seat = &*step.seat;
+    let kind = seat.outcome.as_ref().map(|outcome| outcome.kind);
+    let is_broken = matches!(kind, Some(OutcomeKind::Failed | OutcomeKind::Interrupted));
+    let rests = !seat.turn.open && seat.turn.base == Turn::Idle(IdleReason::TurnEnded);
+    let ended = seat.turn.ended.as_ref().map(|ended| ended.at);
+    let is_later = ended.is_some_and(|ended| step.now.since(ended) >= SETTLE_MS);
+    let is_own = |claim: &Claim| claim.source.tier() == Tier::Own;
+    let is_known = seat.subagents.iter().any(|known| known == id);
+    is_broken && rests && is_later && is_known && !seat.claims.iter().any(is_own)
 }
 
 /// Does this helper go on behind a turn that has ended? What a status file shows of that it tells itself.
@@ -134,6 +154,9 @@ pub(super) fn ended(
         }
         return Ok(if cleared { Effect::Decides } else { Effect::Outranked(SUB_OUTRANKED) });
     }
+    // A call that was stopped with its turn may be told behind the start of the next one.
+    let own = broken::goes_on_as(step, reference).filter(|_| !interrupted);
+    let reference = own.as_deref().or(reference);
     if turn::is_over(step, reference) {
         return refuse(Rule::G10, "told after the end of its turn");
     }

@@ -110,10 +110,12 @@ pub(super) fn follow(step: &mut Step<'_>, reference: Option<&str>) -> Result<(),
         }
         return Ok(());
     };
-    if beside::is_named(step, reference) || turn.is_open_as(reference) {
+    let goes_on = broken::goes_on_as(step, Some(reference)).is_some();
+    if beside::is_named(step, reference) || turn.is_open_as(reference) || goes_on {
         return Ok(());
     }
-    if turn.open && turn.reference.is_none() && !is_queued(step, Some(reference)) {
+    let may_be_its = turn.reference.is_none() && !compaction::is_behind(step, reference);
+    if turn.open && may_be_its && !is_queued(step, Some(reference)) {
         step.seat.turn.reference = Some(reference.to_owned());
         step.changed = true;
         return Ok(());
@@ -127,11 +129,7 @@ pub(super) fn follow(step: &mut Step<'_>, reference: Option<&str>) -> Result<(),
         // It ended in silence: no source told how, so it was not completed. What it had asked is over with
         // it; a level that shows it tells of that itself.
         prompts::withdraw(step, |asked| asked.actor.is_main() && asked.source.tier() == Tier::Edge);
-        let kind = match step.seat.turn.main_stopped {
-            true => OutcomeKind::Completed,
-            false => OutcomeKind::Interrupted,
-        };
-        close(step, kind, None);
+        broken::close_in_silence(step, reference);
         step.seat.drop_calls(|open| open.actor.is_main());
     }
     pass_over(step, reference);
@@ -216,6 +214,7 @@ pub(super) fn prompted(
         let is_logged = step.evidence.source.tier() == Tier::Transcript;
         let is_open = turn.is_open_as(reference) && (is_logged || !is_asked_anew(step, by));
         if is_open || turn.queued.iter().any(|queued| queued == reference) {
+            broken::is_asked_for(step, reference);
             return Ok(Effect::Confirms);
         }
         let ended = turn.ended.as_ref().and_then(|ended| ended.reference.as_deref());
@@ -328,6 +327,8 @@ pub(super) fn ended(
         step.seat.turn.main_stopped = true;
         return Ok(Effect::Outranked("it may be the stop of a helper that runs (G6)"));
     }
+    let own = broken::goes_on_as(step, reference);
+    let reference = own.as_deref().or(reference);
     let goes_on = broken::is_of_the_one_before(step, reference);
     if is_repeated(step, reference) && !goes_on {
         reread(step, background);

@@ -30,6 +30,10 @@ pub struct EndedTurn {
     /// It failed or was interrupted, and nothing has told which.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub untold: bool,
+    /// The name with which it began, where nothing has told its end: something was told of a turn that nobody has asked
+    /// for. That may be the same one, by another name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub presumed: Option<String>,
 }
 
 /// A call that has ended, so that a start that is told late does not open it again.
@@ -50,12 +54,15 @@ pub struct EndedHelper {
     pub started: bool,
 }
 
-/// The last prompt and the last ends of the main agent's turns and calls of which their program says when it made them.
+/// The last prompt and the last ends of the main agent's turns and calls, and of helpers, of which their program says
+/// when it made them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Made {
     pub prompt: Option<MadeEnd>,
     pub turn: Option<MadeEnd>,
     pub call: Option<MadeEnd>,
+    /// The last end of a helper, and its id.
+    pub helper: Option<(String, MadeEnd)>,
     /// When its own status has begun to show the work that it shows, by the program's clock.
     pub works: Option<UnixMs>,
 }
@@ -79,7 +86,8 @@ impl EndedTurn {
         before.extend(last.as_deref().map(digest));
         let own = reference.as_deref().map(digest);
         before.retain(|name| own != Some(*name));
-        let mut ended = Self { reference, before, at, unlisted: false, untold: false };
+        let mut ended =
+            Self { reference, before, at, unlisted: false, untold: false, presumed: None };
         ended.forget_the_oldest();
         ended
     }

@@ -23,10 +23,13 @@ pub(super) fn refused(error: &clap::Error, args: &[OsString]) -> Option<CommandE
 
 /// What nobody is to type is suggested to nobody. `whole`: every command, which is only built where it is looked at.
 pub(super) fn suggest_no_hidden(error: &mut clap::Error, whole: impl FnOnce() -> clap::Command) {
-    if error.kind() != ErrorKind::InvalidSubcommand {
-        return;
-    }
-    let suggested = match error.remove(ContextKind::SuggestedSubcommand) {
+    let named = match error.kind() {
+        ErrorKind::InvalidSubcommand => ContextKind::SuggestedSubcommand,
+        // All that there are, where none was given.
+        ErrorKind::MissingSubcommand => ContextKind::ValidSubcommand,
+        _ => return,
+    };
+    let suggested = match error.remove(named) {
         Some(ContextValue::String(name)) => vec![name],
         Some(ContextValue::Strings(names)) => names,
         _ => return,
@@ -36,7 +39,7 @@ pub(super) fn suggest_no_hidden(error: &mut clap::Error, whole: impl FnOnce() ->
         |name: &str| whole.find_subcommand(name).is_some_and(clap::Command::is_hide_set);
     let shown: Vec<String> = suggested.into_iter().filter(|name| !is_hidden(name)).collect();
     if !shown.is_empty() {
-        error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(shown));
+        error.insert(named, ContextValue::Strings(shown));
     }
 }
 
@@ -75,5 +78,14 @@ mod tests {
             assert_eq!(before.contains("launch'"), word != "lss", "{before}");
             assert!(word != "lss" || text.contains("'ls'"), "{text}");
         }
+    }
+
+    #[test]
+    fn a_command_that_nobody_types_is_not_listed() {
+        let (mut error, _) = error(&["--json"]);
+        assert!(error.render().to_string().contains("relaunch"), "{error}");
+        suggest_no_hidden(&mut error, whole);
+        let text = error.render().to_string();
+        assert!(!text.contains("launch") && text.contains("acp, hooks"), "{text}");
     }
 }

@@ -67,7 +67,10 @@ pub(crate) fn settled(config: &Config) -> Result<Option<Listen>, CommandError> {
         };
     };
     let address = listener::parse(address).map_err(|error| wrong(&error.to_string()))?;
-    check_local(address)?;
+    if !listener::is_local(address) {
+        let hint = "write listen = \"127.0.0.1:7717\" there, and put a TLS proxy before it, with allowed_hosts";
+        return Err(not_local(&format!("in the settings: {address}")).hint(hint));
+    }
     let names = config.allowed_hosts.iter().map(|name| listener::host_name(name));
     let names: Vec<String> = names.collect::<Result<_, _>>().map_err(|e| wrong(&e.to_string()))?;
     Ok(Some(Listen { address: Some(address), insecure: false, allow_hosts: Some(names) }))
@@ -77,11 +80,14 @@ fn check_local(address: SocketAddr) -> Result<(), CommandError> {
     if listener::is_local(address) {
         return Ok(());
     }
-    let message = format!("{address} can be reached from other machines without TLS");
-    Err(CommandError::new(Kind::Refused, message)
-        .code("not_loopback")
+    Err(not_local(&address.to_string())
         .hint("listen on 127.0.0.1 and put a TLS proxy before it, with --allow-host NAME")
         .hint("or accept that others can read along: `headsup up --listen ADDR --insecure-listen`"))
+}
+
+fn not_local(address: &str) -> CommandError {
+    let message = format!("{address} can be reached from other machines without TLS");
+    CommandError::new(Kind::Refused, message).code("not_loopback")
 }
 
 /// The link is data; how to use it is talk.

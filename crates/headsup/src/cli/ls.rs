@@ -25,7 +25,8 @@ use headsup_core::words;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Only these: any of the words above, or `attention` for all that want you.
+    /// Only these: words of the first column, as `blocked,done`, or `attention` for all that want
+    /// you.
     #[arg(long, value_name = "S,…", value_parser = a_set)]
     status: Option<String>,
     /// Only those with this label; may be given again.

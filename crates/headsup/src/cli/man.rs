@@ -33,8 +33,17 @@ pub(crate) fn run(args: &Args, whole: clap::Command) -> Result<(), CommandError>
     let usage = page.render_usage().to_string();
     let usage = usage.trim_start_matches("Usage:").trim().to_owned();
     let mut text = Vec::new();
-    Man::new(page.override_usage(usage)).render(&mut text).map_err(|error| {
+    let version = concat!("headsup ", env!("CARGO_PKG_VERSION"));
+    let page = Man::new(page.override_usage(usage)).source(version);
+    page.render(&mut text).map_err(|error| {
         CommandError::internal(format!("cannot write the manual page: {error}"))
     })?;
-    Output::text(&String::from_utf8_lossy(&text))
+    Output::text(&with_lines(&String::from_utf8_lossy(&text)))
+}
+
+/// Examples and exit codes are lines, which a pager would run together, under a heading that says so.
+fn with_lines(page: &str) -> String {
+    page.replacen(".SH EXTRA\nExamples:\n", ".SH EXAMPLES\n.nf\n", 1)
+        .replacen(".SH EXTRA\n", ".SH NOTES\n.nf\n", 1)
+        .replacen(".SH VERSION\n", ".fi\n.SH VERSION\n", 1)
 }

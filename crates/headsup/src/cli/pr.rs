@@ -23,8 +23,8 @@ use serde::Serialize;
 /// Pull requests, on the repository itself: branches of this machine, merged by git. Where the settings say
 /// so, they are GitHub's.
 ///
-/// An id is a UUID; its unambiguous ending will do. Nobody's checkout is worked in: a merge is worked out
-/// elsewhere, and a checkout of the branch that is merged into follows it as with a pull.
+/// An id is a UUID; its unambiguous ending or beginning will do. Nobody's checkout is worked in: a merge is worked
+/// out elsewhere, and a checkout of the branch that is merged into follows it as with a pull.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -73,20 +73,30 @@ fn a_commit(text: &str) -> Result<String, &'static str> {
     is_one.then(|| text.to_owned()).ok_or("give the full name of a commit, as `git rev-parse` does")
 }
 
-/// The route of the pull request whose id ends like this: the beginning of a UUID is a time, and much alike.
-async fn path(client: &Client, ending: &str) -> Result<String, CommandError> {
+/// The route of the pull request that is meant.
+async fn path(client: &Client, given: &str) -> Result<String, CommandError> {
     let prs = client.get_doc::<PullsDoc>("/api/v1/prs?limit=1000").await?.prs;
+    let ids: Vec<String> = prs.into_iter().map(|pr| pr.id).collect();
+    Ok(format!("/api/v1/prs/{}", meant(&ids, given)?))
+}
+
+/// The id that ends, or else begins, like this: the beginning of a UUID is a time, and much alike, so that lists show
+/// the ending.
+fn meant<'a>(ids: &'a [String], given: &str) -> Result<&'a str, CommandError> {
     // A UUID is the same in any case.
-    let ending = ending.to_ascii_lowercase();
-    let mut found = prs.into_iter().filter(|pr| !ending.is_empty() && pr.id.ends_with(&ending));
-    match (found.next(), found.next()) {
-        (Some(pr), None) => Ok(format!("/api/v1/prs/{}", pr.id)),
-        (Some(_), Some(_)) => {
-            let message = format!("several pull requests end like {ending:?}");
+    let given = given.to_ascii_lowercase();
+    let mut found: Vec<&String> = ids.iter().filter(|id| id.ends_with(&given)).collect();
+    if found.is_empty() {
+        found = ids.iter().filter(|id| id.starts_with(&given)).collect();
+    }
+    match found.as_slice() {
+        [id] if !given.is_empty() => Ok(id.as_str()),
+        [_, _, ..] if !given.is_empty() => {
+            let message = format!("several pull requests end or begin like {given:?}");
             Err(CommandError::new(Kind::Ambiguous, message).hint("type more of the id"))
         }
-        (None, _) => {
-            let message = format!("there is no pull request {ending:?}");
+        _ => {
+            let message = format!("there is no pull request {given:?}");
             Err(CommandError::new(Kind::NotFound, message)
                 .code("no_such_pr")
                 .hint("see them all: `headsup pr ls`"))
@@ -154,4 +164,28 @@ fn print(context: &Context, path: &str, answer: &Bytes) -> Result<(), CommandErr
         return Output::json_text(&String::from_utf8_lossy(answer));
     }
     show(context, &crate::client::answer::doc::<PullDoc>(path, answer)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_known_by_its_ending_or_its_beginning() {
+        let ids = ["01a220a7-443f-777a-b552-48d9988d3d00", "01a220a7-9c11-7001-8001-0000000001a2"];
+        let ids = ids.map(str::to_owned);
+        let known = |given: &str| meant(&ids, given).map_err(|error| error.kind);
+        for first in ["988D3D00", "988d3d00", "01a220a7-4", ids[0].as_str()] {
+            assert_eq!(known(first), Ok(ids[0].as_str()), "{first}");
+        }
+        assert_eq!(
+            known("01a2"),
+            Ok(ids[1].as_str()),
+            "an ending comes first: it is what lists show"
+        );
+        assert_eq!(known("01a220a7"), Err(Kind::Ambiguous));
+        for none in ["", "443f", "nope"] {
+            assert_eq!(known(none), Err(Kind::NotFound), "{none}");
+        }
+    }
 }

@@ -14,6 +14,28 @@ fn every_command_teaches_by_example() {
 }
 
 #[test]
+fn help_is_a_word_too() {
+    let kind = |words: &[&str]| {
+        let args = ["headsup"].iter().chain(words).map(OsString::from).collect();
+        parse(&with_help(args)).map(|_| ()).map_err(|error| error.kind())
+    };
+    for words in [&["help"][..], &["help", "ls"], &["help", "run", "--", "x"]] {
+        assert_eq!(kind(words), Err(ErrorKind::DisplayHelp), "{words:?}");
+    }
+    assert_eq!(kind(&["help", "nope"]), Err(ErrorKind::InvalidSubcommand));
+    assert_eq!(kind(&["rename", "api", "help"]), Ok(()));
+}
+
+/// `-h` leaves out what stands above the options in `--help`.
+#[test]
+fn a_short_help_points_at_nothing_that_it_does_not_show() {
+    for command in whole().get_subcommands() {
+        let help = command.clone().render_help().to_string();
+        assert!(!help.contains(" above"), "{help}");
+    }
+}
+
+#[test]
 fn a_parser_error_becomes_one_of_ours() {
     let error = Cli::try_parse_from(["headsup", "report", "wrking"]).unwrap_err();
     let error = usage_error(&error.render().to_string());

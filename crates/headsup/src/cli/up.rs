@@ -53,6 +53,10 @@ Examples:
   headsup up --listen                   and the page on http://127.0.0.1:7717
   headsup up --no-listen                on the unix socket alone again";
 
+/// Of the tools' library only what is wrong: it tells three lines of each call over HTTP, and the log would grow with
+/// every question that an agent asks.
+const LOGGED: &str = "info,rmcp=warn";
+
 const ALREADY_RUNNING: &str = "already_running";
 
 #[derive(Serialize)]
@@ -80,6 +84,12 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<(), CommandError> {
             // The hub that runs is told what this one was told, as by a call without --foreground.
             Err(error) if error.code == ALREADY_RUNNING && !args.detach => {
                 block_on(background(&args, listen, context))
+            }
+            // Whoever starts it takes a refusal for a hub that is there already, and tries again in vain.
+            Err(error)
+                if args.detach && error.kind == Kind::Refused && error.code != ALREADY_RUNNING =>
+            {
+                Err(CommandError { kind: Kind::Internal, ..error })
             }
             outcome => outcome,
         };
@@ -192,7 +202,7 @@ fn foreground(args: &Args, listen: Option<Listen>, context: &Context) -> Result<
         // Fails only for one who leads a session already, which is what we want to be.
         rustix::process::setsid().ok();
     }
-    let filter = EnvFilter::try_from_env("HEADSUP_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
+    let filter = log_filter(std::env::var("HEADSUP_LOG").ok().as_deref());
     // A log that cannot be written, on a full disk for one, must not end the hub.
     let log = tracing_subscriber::fmt().log_internal_errors(false);
     log.with_env_filter(filter).with_writer(io::stderr).init();
@@ -253,6 +263,13 @@ fn foreground(args: &Args, listen: Option<Listen>, context: &Context) -> Result<
     server.block_on(headsup_daemon::run(config, ready)).map_err(|error| not_run(&error))
 }
 
+/// How much is logged: `wanted`, or the usual where that is empty or cannot be read.
+fn log_filter(wanted: Option<&str>) -> EnvFilter {
+    let wanted = wanted.filter(|wanted| !wanted.is_empty());
+    let filter = wanted.and_then(|wanted| EnvFilter::try_new(wanted).ok());
+    filter.unwrap_or_else(|| EnvFilter::new(LOGGED))
+}
+
 fn not_run(error: &RunError) -> CommandError {
     match error {
         RunError::AlreadyRunning { .. } => CommandError::new(Kind::Refused, error.to_string())
@@ -264,5 +281,18 @@ fn not_run(error: &RunError) -> CommandError {
                 .hint("let the system choose a free one: `headsup up --listen 127.0.0.1:0`")
         }
         _ => CommandError::internal(format!("the hub stopped: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_says_little_unless_more_is_wanted() {
+        let usual = log_filter(None).to_string();
+        assert!(usual.contains("info") && usual.contains("rmcp=warn"), "{usual}");
+        assert_eq!(log_filter(Some("")).to_string(), usual, "empty is as good as unset");
+        assert_eq!(log_filter(Some("debug")).to_string(), "debug");
     }
 }

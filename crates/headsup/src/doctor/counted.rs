@@ -75,7 +75,9 @@ pub(super) async fn checks(client: &Client, home: &Path, config: &Config) -> Vec
 
 /// What was refused or not understood, by its code. Only defects and losses are bad.
 fn input(metrics: &str) -> Check {
-    let counted: Vec<(String, u64)> = metrics.lines().filter_map(read).collect();
+    let mut counted: Vec<(String, u64)> = metrics.lines().filter_map(read).collect();
+    // The hub tells them in no order.
+    counted.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
     let said = |words: &[(String, u64)]| {
         let words: Vec<String> = words.iter().map(|(word, n)| format!("{n} {word}")).collect();
         words.join(", ")
@@ -131,7 +133,11 @@ fn read(line: &str) -> Option<(String, u64)> {
     let (name, value) = line.rsplit_once(' ')?;
     let count = value.parse().ok().filter(|count| *count > 0)?;
     let word = match name.split_once('{') {
-        Some(("headsup_refusals_total", labels)) => format!("refused ({})", label(labels)?),
+        Some(("headsup_refusals_total", labels)) => match label(labels)? {
+            // Nothing has come in with it; the doctor itself asks for a seat that is not there.
+            "no_such_agent" => return None,
+            code => format!("refused ({code})"),
+        },
         Some(("headsup_reports_total", labels)) if label(labels)? == "not_understood" => {
             "not understood".to_owned()
         }
@@ -210,6 +216,15 @@ mod tests {
     }
 
     #[test]
+    fn what_was_refused_most_often_is_said_first() {
+        let line =
+            |code: &str, count: u64| format!("headsup_refusals_total{{code=\"{code}\"}} {count}\n");
+        let check = input(&(line("c", 2) + &line("b", 7) + &line("a", 2) + &line("d", 0)));
+        let said = "since the hub's start: 7 refused (b), 2 refused (a), 2 refused (c)";
+        assert_eq!((check.ok, &*check.detail), (true, said));
+    }
+
+    #[test]
     fn a_counter_is_said_in_words_and_zero_is_not() {
         let said = |line: &str| read(line);
         let some = |word: &str, count| Some((word.to_owned(), count));
@@ -217,6 +232,7 @@ mod tests {
             said("headsup_refusals_total{code=\"bad_json\"} 3"),
             some("refused (bad_json)", 3)
         );
+        assert_eq!(said("headsup_refusals_total{code=\"no_such_agent\"} 3"), None);
         assert_eq!(
             said("headsup_reports_total{result=\"not_understood\"} 2"),
             some("not understood", 2)

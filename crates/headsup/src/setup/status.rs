@@ -100,9 +100,7 @@ pub(crate) fn status(site: &Site) -> Status {
         problems.push(unread_plugin(site, version));
     }
     if let Some(found) = found[0].as_mut().filter(|found| !found.is_empty()) {
-        let off = switched_off(site);
-        found.is_ignored |= !off.is_empty();
-        problems.extend(off);
+        problems.extend(kept_out(site, found));
     }
     let entries = plugin_entries(site);
     let places = [entries.as_deref(), Some(settings_file.as_path())];
@@ -240,6 +238,36 @@ fn place_of(site: &Site, off: &Off) -> Option<PathBuf> {
 
 fn plugin_entries(site: &Site) -> Option<PathBuf> {
     site.recipe.plugin.map(|plugin| site.plugin(plugin).join(plugin.entries))
+}
+
+/// What keeps the program from the plugin folder and its entries.
+fn kept_out(site: &Site, found: &mut Found) -> Vec<String> {
+    let mut why = unread_files(site);
+    // To install once more mends that.
+    found.outdated += why.len();
+    why.extend(switched_off(site));
+    found.is_ignored |= !why.is_empty();
+    why
+}
+
+/// The files of ours beside the entries without which the program loads nothing of the folder.
+fn unread_files(site: &Site) -> Vec<String> {
+    let Some(plugin) = site.recipe.plugin else { return Vec::new() };
+    let (folder, title) = (site.plugin(plugin), site.recipe.title);
+    let unread = |name: &str| {
+        let path = folder.join(name);
+        let text = guard::read(&path).and_then(|bytes| String::from_utf8(bytes).ok());
+        if text.as_ref().is_some_and(|text| plugin.reads(name, text)) {
+            return None;
+        }
+        let why = if text.is_none() { "cannot be read" } else { "is no manifest of a plugin" };
+        let at = path.display();
+        Some(format!(
+            "{at}: it {why}, so {title} does not load the folder, and no hook in it fires"
+        ))
+    };
+    let files = plugin.files(&site.launcher).into_iter();
+    files.filter_map(|file| unread(file.path)).collect()
 }
 
 /// What switches the plugin off: a person's settings by saying so, the machine's by naming it at all, for then they

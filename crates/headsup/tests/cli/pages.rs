@@ -40,6 +40,9 @@ fn a_shell_completes_the_commands_and_a_pager_shows_each() {
     let wait = home.run(["man", "wait"]).ok().stdout.clone();
     let usage = "\\fBheadsup wait\\fR [OPTIONS] \\-\\-until <SET> <AGENT>...\n";
     assert!(wait.contains(usage), "{wait}");
+    assert!(wait.contains(".SH EXAMPLES\n.nf\n  headsup wait api "), "{wait}");
+    let version = format!("\"headsup {}\"", env!("CARGO_PKG_VERSION"));
+    assert!(wait.lines().any(|line| line.starts_with(".TH") && line.contains(&version)), "{wait}");
     let none = home.run(["man", "nope"]);
     assert_eq!((none.code, none.stderr.contains("no command")), (2, true), "{}", none.stderr);
 }

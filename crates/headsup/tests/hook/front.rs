@@ -8,6 +8,7 @@ use headsup_core::time::UnixMs;
 use rustix::process::Signal;
 use std::any::Any;
 use std::fs;
+use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixListener;
 use std::sync::mpsc;
 use std::time::UNIX_EPOCH;
@@ -148,6 +149,36 @@ fn what_was_read_before_the_time_was_over_is_kept() {
     let hook = || rig.hook("Stop").unclosed_stdin(STOP);
     rig.until_delivered("unclosed", hook).assert_silent("unclosed");
     assert_eq!(requests.try_iter().last().unwrap().body, STOP);
+}
+
+/// It is asleep, and has a connection to take: that costs nobody time while the agent still writes.
+#[test]
+fn the_hub_is_reached_before_the_payload_is_there() {
+    let rig = Rig::new();
+    let listener = UnixListener::bind(rig.socket()).unwrap();
+    listener.set_nonblocking(true).unwrap();
+    for _ in 0..100 {
+        let (input, mut payload) = std::io::pipe().unwrap();
+        let hook = rig.hook("Stop").stdin_from(input).spawn();
+        let (mut hub, _) = eventually("a connection", || listener.accept().ok());
+        payload.write_all(STOP).ok();
+        drop(payload);
+        hub.set_nonblocking(false).unwrap();
+        let (mut told, mut piece) = (Vec::new(), [0; 4096]);
+        while !told.ends_with(STOP)
+            && let more @ 1.. = hub.read(&mut piece).unwrap()
+        {
+            told.extend_from_slice(&piece[..more]);
+        }
+        // One that was too late is tried again.
+        let is_told = told.ends_with(STOP);
+        hub.write_all(b"HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n").ok();
+        hook.wait().assert_silent("reached");
+        if is_told {
+            return;
+        }
+    }
+    panic!("the hub is never told");
 }
 
 #[test]

@@ -116,6 +116,7 @@ fn hooks_that_a_person_has_switched_off_are_not_called_well() {
     for (text, said) in [
         (format!("{trusted}[features]\nhooks = false\n"), "features.hooks is false"),
         (one_off, "1 of 12 are switched off"),
+        (format!("{trusted}model = \n"), "it is not TOML, and Codex does not start with it"),
     ] {
         fs::write(config(&home), text).unwrap();
         let problems = status(&home)["problems"].to_string();
@@ -124,6 +125,7 @@ fn hooks_that_a_person_has_switched_off_are_not_called_well() {
         assert_eq!(row["ok"], false, "{row}");
         assert!(row["detail"].as_str().unwrap().contains(said), "{row}");
     }
+    assert_eq!(status(&home)["untrusted"], Value::Null, "it cannot be read what is trusted");
     // Nobody is sent to trust what does not run all the same.
     fs::write(config(&home), "[features]\nhooks = false\n").unwrap();
     home.run(["hooks", "uninstall", "codex"]).ok();

@@ -86,6 +86,21 @@ fn settings_that_would_open_the_hub_to_others_are_refused() {
     assert!(!home.socket().exists(), "no hub was started");
 }
 
+/// A command that starts the hub says what the hub said, and does not wait for one that never comes.
+#[test]
+fn a_command_tells_why_the_settings_keep_the_hub_from_starting() {
+    let home = home();
+    write(&file(&home), "listen = \"0.0.0.0:0\"\n", 0o600);
+    let done = home.run(["ls", "--json"]);
+    assert_eq!(done.code, 1, "{done:?}");
+    let error: Value = serde_json::from_str(&done.stderr).unwrap();
+    assert_eq!(error["error"]["code"], "hub_did_not_start", "{error}");
+    let message = error["error"]["message"].as_str().unwrap();
+    assert!(message.contains("in the settings: 0.0.0.0:0 can be reached"), "{message}");
+    let hint = error["error"]["hint"].as_str().unwrap();
+    assert!(hint.contains("allowed_hosts") && !hint.contains("--insecure-listen"), "{hint}");
+}
+
 #[test]
 fn the_doctor_says_which_file_counts_and_what_is_wrong_with_it() {
     let home = home();

@@ -102,6 +102,28 @@ fn a_plugin_that_settings_switch_off_is_not_said_to_be_well() {
     is_well(&examine(&home), "claude-code hooks");
 }
 
+/// Nothing of its entries is missing, and the program does not know the folder for a plugin any more.
+#[test]
+fn a_plugin_folder_without_its_manifest_is_not_said_to_be_well() {
+    let home = home();
+    home.run(["hooks", "install", "claude-code"]).ok();
+    let manifest = home.path().join(".claude/skills/headsup/.claude-plugin/plugin.json");
+    let text = fs::read_to_string(&manifest).unwrap();
+    let words = ["plugin.json: it", "no hook in it fires", "`headsup hooks install claude-code`"];
+    for broken in [None, Some("{")] {
+        match broken {
+            None => fs::remove_file(&manifest).unwrap(),
+            Some(broken) => fs::write(&manifest, broken).unwrap(),
+        }
+        warns(&examine(&home), "claude-code hooks", &words);
+        let status = home.run(["hooks", "status", "--json", "claude-code"]).json();
+        assert_eq!(status["agents"][0]["plugin"], "outdated", "{status}");
+        home.run(["hooks", "install", "claude-code"]).ok();
+        assert_eq!(fs::read_to_string(&manifest).unwrap(), text);
+        is_well(&examine(&home), "claude-code hooks");
+    }
+}
+
 #[test]
 fn settings_of_the_folder_one_is_in_count_there() {
     let home = home();

@@ -1,5 +1,6 @@
 //! A capture, one file of JSON lines, as the folder that recordings are.
 
+use headsup_adapters::is_kind;
 use headsup_core::time::UnixMs;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -13,6 +14,11 @@ pub(super) const STATUSES: [&str; 9] =
 
 /// The form of captures that is read here; `headsup_capture` in their first line.
 const FORM: u64 = 1;
+
+/// By so much more than a capture's own length a clock may have been set while it was made. Milliseconds.
+const SET_MS: u64 = 24 * 60 * 60 * 1_000;
+/// The last row of one that does not say when it was taken (49 days). Milliseconds.
+const LATEST_MS: u64 = 1 << 32;
 
 /// What was really so from a moment on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,30 +65,33 @@ pub(crate) struct Rows {
 }
 
 /// Reads a capture, or says what it is not.
-pub(crate) fn rows(text: &str) -> Result<Rows, &'static str> {
+pub(crate) fn rows(text: &str) -> Result<Rows, String> {
     let first = text.lines().next().unwrap_or_default();
-    let head: Value = serde_json::from_str(first)
-        .map_err(|_| "is no capture, or a broken one: its first line is no JSON")?;
-    match head["headsup_capture"].as_u64() {
-        Some(FORM) => {}
-        None => return Err("is no capture: its first line has no `headsup_capture`"),
-        // What its rows mean is not known here, and nothing may be judged by a guess.
-        Some(_) => return Err("is a capture in the form of another version"),
-    }
-    let mut rows = Rows { captured_ms: captured_ms(&head), ..Rows::default() };
+    let head = head(first)?;
+    let captured_ms = captured_ms(&head);
+    let latest = captured_ms.map_or(LATEST_MS, |taken| taken.saturating_add(SET_MS));
+    let mut found: BTreeMap<String, u64> = BTreeMap::new();
+    let mut rows = Rows { captured_ms, ..Rows::default() };
     // Whose it is, for a recording without a row that shows it.
     rows.timeline.push(json!({"t_ms": 0, "src": "capture", "kind": head["kind"]}));
-    for line in text.lines().skip(1).filter(|line| !line.trim().is_empty()) {
-        let mut row: Value =
-            serde_json::from_str(line).map_err(|_| "has a line that is no JSON")?;
+    let lines = (2..).zip(text.lines().skip(1)).filter(|(_, line)| !line.trim().is_empty());
+    for (number, line) in lines {
+        let mut row: Value = serde_json::from_str(line)
+            .map_err(|_| format!("has a line that is no JSON: line {number}"))?;
         if !row.is_object() {
-            return Err("has a line that is no JSON object");
+            return Err(format!("has a line that is no JSON object: line {number}"));
         }
+        let t_ms = &row["t_ms"];
+        if !t_ms.is_null() && t_ms.as_u64().is_none_or(|t_ms| t_ms > latest) {
+            return Err(format!("has a row whose `t_ms` is no time of it: line {number}"));
+        }
+        *found.entry(row["src"].as_str().unwrap_or_default().to_owned()).or_default() += 1;
         match (row["src"].as_str(), row["file"].as_str().map(str::to_owned)) {
             (Some("transcript"), Some(log)) => {
                 let (t_ms, line) = (row["t_ms"].take(), row["line"].take());
                 let Value::Object(mut line) = line else {
-                    return Err("has a line of a log that is no JSON object");
+                    let what = "has a line of a log that is no JSON object";
+                    return Err(format!("{what}: line {number}"));
                 };
                 line.insert("t_ms".to_owned(), t_ms);
                 rows.logs.entry(log).or_default().push(Value::Object(line));
@@ -90,7 +99,37 @@ pub(crate) fn rows(text: &str) -> Result<Rows, &'static str> {
             _ => rows.timeline.push(row),
         }
     }
+    whole(&head, &found)?;
     Ok(rows)
+}
+
+/// The first line of a capture that can be played.
+fn head(line: &str) -> Result<Value, String> {
+    let head: Value = serde_json::from_str(line)
+        .map_err(|_| "is no capture, or a broken one: its first line is no JSON")?;
+    match head["headsup_capture"].as_u64() {
+        Some(FORM) => {}
+        None => return Err("is no capture: its first line has no `headsup_capture`".to_owned()),
+        // What its rows mean is not known here, and nothing may be judged by a guess.
+        Some(_) => return Err("is a capture in the form of another version".to_owned()),
+    }
+    match head["kind"].as_str().filter(|kind| !is_kind(kind)) {
+        Some(kind) => Err(format!("is of a kind of agent that is not known here: {kind:?}")),
+        None => Ok(head),
+    }
+}
+
+/// Are all rows there of which its first line tells? Whoever has added some knows why.
+fn whole(head: &Value, found: &BTreeMap<String, u64>) -> Result<(), String> {
+    for (source, kept) in head["kept"].as_object().into_iter().flatten() {
+        let there = found.get(source).copied().unwrap_or_default();
+        if let Some(kept) = kept.as_u64().filter(|kept| there < *kept) {
+            return Err(format!(
+                "is not whole: its first line tells of {kept} rows of {source:?}, and {there} are there"
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn captured_ms(head: &Value) -> Option<u64> {
@@ -109,7 +148,7 @@ pub fn unpack(file: &Path, truth: &[Said], folder: &Path) -> io::Result<()> {
     let text = fs::read_to_string(file).map_err(|error| {
         io::Error::new(error.kind(), format!("{} cannot be read: {error}", file.display()))
     })?;
-    let Rows { captured_ms, mut timeline, logs } = rows(&text).map_err(no_capture)?;
+    let Rows { captured_ms, mut timeline, logs } = rows(&text).map_err(|why| no_capture(&why))?;
     let truth = truth.iter().map(|Said { t_ms, status }| {
         json!({"t_ms": t_ms, "src": "truth", "status": status, "why": "said so", "by": "person"})
     });
@@ -183,7 +222,7 @@ mod tests {
             (b"{\"headsup_capture\":1", "its first line is no JSON"),
             (b"", "its first line is no JSON"),
             (b"{}\n", "its first line has no `headsup_capture`"),
-            (b"{\"headsup_capture\":1}\n{\"t_ms\"", "has a line that is no JSON"),
+            (b"{\"headsup_capture\":1}\n\n{}\n{\"t_ms\"", "has a line that is no JSON: line 4"),
             (b"\xff\n", "cannot be read: "),
         ];
         for (text, why) in cases {
@@ -197,6 +236,51 @@ mod tests {
         let timeline = temp.path().join("timeline.jsonl");
         fs::write(&timeline, "{}\n").unwrap();
         assert!(!is_bundle(&timeline) && !is_bundle(temp.path()));
+    }
+
+    #[test]
+    fn a_capture_that_has_lost_rows_or_is_of_nobody_known_is_refused() {
+        let row = json!({"t_ms": 1, "src": "hook"});
+        let read = |head: Value| rows(&format!("{head}\n{row}\n"));
+        let head = |kept: Value| json!({"headsup_capture": 1, "kind": "droid", "kept": kept});
+        for kept in [json!({}), json!({"hook": 1}), json!({"hook": 0, "told": 0}), json!(null)] {
+            assert!(read(head(kept.clone())).is_ok(), "{kept}");
+        }
+        let lost = read(head(json!({"hook": 3}))).unwrap_err();
+        assert!(lost.ends_with("tells of 3 rows of \"hook\", and 1 are there"), "{lost}");
+        assert!(read(head(json!({"hook": 1, "told": 2}))).is_err());
+        let unknown = read(json!({"headsup_capture": 1, "kind": "zebra"})).unwrap_err();
+        assert_eq!(unknown, "is of a kind of agent that is not known here: \"zebra\"");
+        assert!(read(json!({"headsup_capture": 1, "kind": "acp:zebra"})).is_ok());
+    }
+
+    #[test]
+    fn a_row_at_no_time_of_its_capture_is_refused_by_its_line() {
+        let taken = json!({
+            "headsup_capture": 1,
+            "since": "2026-07-01T08:00:00.000Z", "captured_at": "2026-07-01T08:00:09.500Z",
+        });
+        let read = |head: &Value, t_ms: Value| {
+            let row = json!({"t_ms": t_ms, "src": "hook"});
+            rows(&format!("{head}\n{{\"src\":\"hook\"}}\n{row}\n")).map(|rows| rows.timeline.len())
+        };
+        let bare = json!({"headsup_capture": 1});
+        // A clock may have been set.
+        for (head, t_ms) in
+            [(&taken, json!(60_000)), (&bare, json!(100_000_000)), (&bare, json!(0))]
+        {
+            assert_eq!(read(head, t_ms.clone()), Ok(3), "{t_ms}");
+        }
+        for (head, t_ms) in [
+            (&taken, json!(100_000_000)),
+            (&bare, json!(-1)),
+            (&bare, json!(u64::MAX)),
+            (&bare, json!(0.5)),
+            (&bare, json!("7")),
+        ] {
+            let why = "has a row whose `t_ms` is no time of it: line 3";
+            assert_eq!(read(head, t_ms.clone()), Err(why.to_owned()), "{t_ms}");
+        }
     }
 
     #[test]

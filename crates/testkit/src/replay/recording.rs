@@ -390,7 +390,8 @@ fn is_capture(row: &Value) -> bool {
     row["src"] == "action" && row["do"] == "capture"
 }
 
-/// The objects in a file of lines. One that is none, as where a recorder was stopped, is left out.
+/// The objects in a file of lines. One that is none, as where a recorder was stopped, is left out, and so is one
+/// at a time that never comes.
 fn lines(path: &Path) -> io::Result<Vec<Value>> {
     let bytes = std::fs::read(path).map_err(|error| {
         io::Error::new(error.kind(), format!("{} cannot be read: {error}", path.display()))
@@ -398,18 +399,21 @@ fn lines(path: &Path) -> io::Result<Vec<Value>> {
     let (found, left_out) = objects(&bytes);
     for number in left_out {
         let path = path.display();
-        writeln!(io::stderr(), "{path}:{number} is not a JSON object and is left out")?;
+        writeln!(
+            io::stderr(),
+            "{path}:{number} is not a JSON object at a time of a recording and is left out"
+        )?;
     }
     Ok(found)
 }
 
-/// The objects in a text of lines, and the numbers of the lines that are none.
+/// The objects in a text of lines, and the numbers of the lines that are none, or are at no time of a recording.
 fn objects(bytes: &[u8]) -> (Vec<Value>, Vec<usize>) {
     let text = String::from_utf8_lossy(bytes);
     let (mut found, mut left_out) = (Vec::new(), Vec::new());
     for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
         match serde_json::from_str(line) {
-            Ok(value @ Value::Object(_)) => found.push(value),
+            Ok(value @ Value::Object(_)) if is_timely(&value) => found.push(value),
             _ => left_out.push(number),
         }
     }
@@ -418,6 +422,13 @@ fn objects(bytes: &[u8]) -> (Vec<Value>, Vec<usize>) {
 
 fn text(value: &Value) -> Option<String> {
     value.as_str().map(str::to_owned)
+}
+
+/// Is it at a time that comes in a recording (49 days), or at none of its own?
+fn is_timely(row: &Value) -> bool {
+    let t = &row["t_ms"];
+    let t: Option<f64> = t.as_f64().or_else(|| t.as_str()?.parse().ok());
+    t.is_none_or(|t| (0.0..4_294_967_296.0).contains(&t))
 }
 
 /// No recording is as long. Milliseconds.

@@ -213,6 +213,21 @@ fn a_plugin_is_a_folder_of_its_own_with_the_same_commands() {
 }
 
 #[test]
+fn a_plugin_is_loaded_by_its_manifest_alone() {
+    let files = PLUGIN.files(LAUNCHER);
+    let (manifest, entries) = (&files[0], &files[1]);
+    let reads = |text: &str| PLUGIN.reads(manifest.path, text);
+    assert!(reads(&manifest.text) && reads(&format!("\u{feff}{}", manifest.text)));
+    assert!(reads(r#"{ "name": "another", "mine": 1 }"#));
+    let commented = format!("// mine\n{}", manifest.text);
+    for broken in ["", "{", "[]", "{}", r#"{"name":3}"#, r#"{"name":""}"#, r#"{"name":"a b"}"#] {
+        assert!(!reads(broken), "{broken}");
+    }
+    assert!(!reads(&commented));
+    assert!(PLUGIN.reads(entries.path, "{"), "that is for those who look for entries");
+}
+
+#[test]
 fn entries_of_an_earlier_version_are_ours_and_are_replaced() {
     let now = install("{}");
     for (start, end) in around_before(super::super::KIND, LAUNCHER) {

@@ -102,6 +102,25 @@ fn a_compaction_that_has_failed_ends_its_turn_as_failed() {
     assert_eq!(line(short).fact, None);
 }
 
+/// Lines as 2.1.330 writes them, but for members that say nothing here.
+#[test]
+fn what_the_program_does_by_itself_for_a_person_is_a_command() {
+    let of = |kind: &str, says: &str| {
+        line(&format!(
+            r#"{{"parentUuid":"u1","isSidechain":false,{kind},{says},"sessionId":"s-1"}}"#
+        ))
+    };
+    let system = r#""type":"system","subtype":"local_command","level":"info","isMeta":false"#;
+    let ran = r#""content":"<command-name>/context</command-name>\n            <command-message>context</command-message>\n            <command-args></command-args>""#;
+    let seen = of(system, ran);
+    assert_eq!((seen.fact, seen.name.as_str()), (Some(Fact::CommandRan), "local_command"));
+    // What it has printed says it no second time, and `/compact` is told to the agent.
+    let printed = r#""content":"<local-command-stdout> Context usage</local-command-stdout>""#;
+    assert_eq!(of(system, printed).fact, None);
+    let told = r#""message":{"role":"user","content":"<command-name>/compact</command-name>"}"#;
+    assert_eq!(of(r#""type":"user""#, told).fact, None);
+}
+
 #[test]
 fn an_api_error_message_ends_the_turn_as_failed() {
     let text = r#"{"type":"assistant","isApiErrorMessage":true,"error":"rate_limit",

@@ -221,8 +221,9 @@ fn compaction_starts_and_ends() {
     assert_eq!(fact("PreCompact", r#""trigger":"auto""#), Fact::CompactionStarted);
     for (trigger, manual) in [("manual", true), ("auto", false), ("new", false)] {
         let fact = fact("PostCompact", &format!(r#""trigger":"{trigger}""#));
-        assert_eq!(fact, Fact::CompactionEnded { manual });
+        assert_eq!(fact, Fact::CompactionEnded { manual: Some(manual) });
     }
+    assert_eq!(fact("PostCompact", r#""trigger":null"#), Fact::CompactionEnded { manual: None });
 }
 
 #[test]

@@ -76,8 +76,9 @@ fn a_compaction_ends_the_turn_only_if_a_person_asked_for_it() {
     assert_eq!(fact("PreCompact", r#""trigger":"manual""#), Fact::CompactionStarted);
     for (trigger, manual) in [("manual", true), ("auto", false), ("later", false)] {
         let ended = fact("PostCompact", &format!(r#""trigger":"{trigger}""#));
-        assert_eq!(ended, Fact::CompactionEnded { manual });
+        assert_eq!(ended, Fact::CompactionEnded { manual: Some(manual) });
     }
+    assert_eq!(fact("PostCompact", r#""trigger":null"#), Fact::CompactionEnded { manual: None });
 }
 
 #[test]

@@ -41,6 +41,46 @@ fn what_an_event_must_have_is_counted_where_it_is_not_there_or_says_another_word
     }
 }
 
+/// One name for all turns would make each of them a part of the first, which has ended.
+#[test]
+fn a_turn_with_what_is_no_name_is_not_taken_for_the_one_before_and_is_counted() {
+    let cursor = of("cursor").unwrap();
+    let strange = |generation: &Value| {
+        let mut stop = json!({"conversation_id": "s-1", "status": "completed"});
+        put(&mut stop, &cursor.members.turn, generation);
+        seen(cursor, "stop", &stop).strange
+    };
+    for none in [json!(""), json!(true), json!([]), json!(["g-1"]), json!({"id": "g-1"})] {
+        let turns = [
+            ("sessionStart", json!({})),
+            ("beforeSubmitPrompt", json!({"prompt": "x", "generation_id": none})),
+            ("stop", json!({"status": "completed", "generation_id": none})),
+            ("beforeSubmitPrompt", json!({"prompt": "y", "generation_id": none})),
+        ];
+        assert_eq!(headlines("cursor", &turns), ["idle", "working", "done", "working"], "{none}");
+        assert_eq!(strange(&none), Some("generation_id"), "{none}");
+    }
+    for name in [json!("g-1"), json!(7)] {
+        assert_eq!(strange(&name), None, "{name}");
+    }
+    // It has another name.
+    assert_eq!(strange(&json!(null)), Some("generation_id"));
+}
+
+#[test]
+fn what_tells_calls_and_helpers_apart_is_counted_where_it_is_of_another_type() {
+    let strange =
+        |kind: &str, event: &str, payload: Value| seen(of(kind).unwrap(), event, &payload).strange;
+    let call = json!({"session_id": "s-1", "tool_name": "Shell", "tool_call_id": {"id": "c-1"}});
+    assert_eq!(strange("kimi", "PermissionRequest", call), Some("tool_call_id"));
+    let helper = json!({"taskId": "t-2", "agent_id": "h", "parent_agent_id": {"id": "m"}});
+    assert_eq!(strange("cline", "agent_end", helper), Some("parent_agent_id"));
+    let nested = json!({
+        "taskId": "t-1", "agent_id": "m", "parent_agent_id": null, "tool_call": {"id": 7, "name": "bash"},
+    });
+    assert_eq!(strange("cline", "tool_call", nested), Some("tool_call.id"));
+}
+
 /// Its end would be the main agent's, if nobody knew of its start.
 #[test]
 fn every_helper_that_is_told_of_must_be_named() {

@@ -28,13 +28,18 @@ pub struct HeartbeatBody {
     pub summary: Option<String>,
 }
 
-/// A member by its own name, or else by the other one: where that does not count it may be anything.
+/// A member by its own name, or else by the other one: where that does not count it may be anything. `wanted`: what is
+/// said of another one that is wrong, with its name, as nothing else leads to it.
 fn spelled<T: DeserializeOwned>(
     own: Option<T>,
     other: Option<Value>,
+    wanted: &str,
 ) -> Result<Option<T>, serde_json::Error> {
     match (own, other) {
-        (None, Some(other)) => serde_json::from_value(other).map(Some),
+        (None, Some(other)) => {
+            let read = serde_json::from_value(other).map(Some);
+            read.map_err(|_| serde_json::Error::custom(wanted))
+        }
         (own, _) => Ok(own),
     }
 }
@@ -61,7 +66,8 @@ impl TryFrom<SpelledHeartbeat> for HeartbeatBody {
     /// The names of a heartbeat go before those of an entry.
     fn try_from(said: SpelledHeartbeat) -> Result<Self, Self::Error> {
         let SpelledHeartbeat { state, tool, timestamp, ts, summary, action } = said;
-        let (timestamp, summary) = (spelled(timestamp, ts)?, spelled(summary, action)?);
+        let timestamp = spelled(timestamp, ts, "\"ts\" is an RFC 3339 time")?;
+        let summary = spelled(summary, action, "\"action\" is a string")?;
         Ok(Self { state, tool, timestamp, summary })
     }
 }
@@ -147,7 +153,7 @@ impl TryFrom<SpelledEntry> for ActivityEntry {
     /// An entry's own name goes before that of a heartbeat.
     fn try_from(said: SpelledEntry) -> Result<Self, Self::Error> {
         let SpelledEntry { ts, timestamp, tool, action, state } = said;
-        let ts = spelled(ts, timestamp)?;
+        let ts = spelled(ts, timestamp, "\"timestamp\" is an RFC 3339 time")?;
         let ts = ts.ok_or_else(|| serde_json::Error::missing_field("ts"))?;
         Ok(Self { ts, tool, action, state })
     }

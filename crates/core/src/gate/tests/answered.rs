@@ -6,9 +6,9 @@ use super::script::{
 use crate::event::EventBody;
 use crate::gate::{Rule, SETTLE_MS};
 use crate::observation::{Delivery, Fact, Level};
-use crate::prompt::{Actor, Resolution, ResolvedBy};
+use crate::prompt::{Actor, NewPrompt, Resolution, ResolvedBy};
 use crate::source::Source;
-use crate::status::Headline;
+use crate::status::{BlockedReason, Headline};
 
 fn own(script: &mut Script, level: Level) {
     script.said(Source::ProgramStatus, Fact::Level(level));
@@ -245,4 +245,38 @@ fn g4_a_refusal_with_words_is_of_its_own_call_alone() {
     refused(&mut script, "c1");
     script.silent();
     assert_eq!(script.headline(), Headline::Done);
+}
+
+/// Claude Code 2.1.330: two tool servers ask at once, and no form has an id.
+#[test]
+fn g4_two_forms_are_two_prompts_and_one_that_is_told_again_is_one() {
+    let form = |title: &str| {
+        let prompt = NewPrompt::plain(BlockedReason::Elicitation, Some(title));
+        Fact::PromptOpened { actor: Actor::Main, prompt, settle_ms: 0, turn_ref: None }
+    };
+    let answer = |script: &mut Script| {
+        let (reason, resolution) = (BlockedReason::Elicitation, Resolution::elsewhere(script.now));
+        script.hook(Fact::PromptResolved { actor: Actor::Main, reason, key: None, resolution });
+    };
+    let mut script = Script::working();
+    for title in ["a name", "a name", "a place", "a name"] {
+        script.hook(form(title));
+    }
+    assert_eq!(script.count("prompt.opened"), 2);
+    answer(&mut script);
+    assert_eq!(script.headline(), Headline::Blocked);
+    answer(&mut script);
+    assert_eq!(script.headline(), Headline::Working);
+}
+
+/// Of neither call the start was told.
+#[test]
+fn g4_the_end_of_a_call_that_is_asked_about_answers_nothing_that_is_asked_about_another_one() {
+    let mut script = Script::working();
+    script.hook(permission(&Actor::Main, 7));
+    script.hook(permission(&Actor::Main, 8));
+    script.hook(tool_end(&Actor::Main, "c2", 8));
+    assert_eq!((script.headline(), asked(&script)), (Headline::Blocked, vec!["Bash: input 7"]));
+    script.hook(tool_end(&Actor::Main, "c3", 9));
+    assert_eq!(script.headline(), Headline::Working);
 }

@@ -2,9 +2,9 @@
 
 use super::script::{
     Script, at_rest, busy, fail, permission, prompt, start, stop, stop_with, stop_without_a_name,
-    sub, tool_end, tool_of, unlisted_stop, waiting, wake,
+    sub, tool, tool_end, tool_of, unlisted_stop, waiting, wake,
 };
-use crate::gate::Rule;
+use crate::gate::{Rule, SETTLE_MS};
 use crate::observation::{Fact, Level, SessionEnd, SessionStart};
 use crate::prompt::Actor;
 use crate::source::Source;
@@ -282,6 +282,84 @@ fn g5_helpers_go_on_behind_an_interruption() {
     script.tick(300);
     assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
     assert_eq!(script.seat.doc().background.subagents, 0);
+}
+
+#[test]
+fn g5_helpers_go_on_behind_a_failure_that_stands_once_they_are_over() {
+    let failed = || {
+        let mut script = Script::working();
+        script.registry(busy());
+        script.hook(Fact::SubagentStarted { id: "h".into() });
+        script.hook(fail("t1", "overloaded"));
+        assert_eq!(script.headline(), Headline::Failed);
+        script.tick(SETTLE_MS);
+        assert_eq!((script.phrase().as_str(), counts(&script)), ("working(background)", [1, 1]));
+        assert_eq!(script.seat.doc().background.subagents, 1);
+        script
+    };
+    // Nothing has come of them.
+    let mut script = failed();
+    script.registry(at_rest());
+    script.tick(SETTLE_MS);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Failed, Some("failed")));
+    let outcome = script.seat.outcome.as_ref().unwrap();
+    assert_eq!((outcome.code.as_deref(), counts(&script)), (Some("overloaded"), [1, 2]));
+    // What one has told is answered.
+    let mut script = failed();
+    script.hook(Fact::SubagentEnded { id: "h".into() });
+    script.hook(wake("w1"));
+    script.hook(stop("w1"));
+    script.registry(at_rest());
+    script.tick(1_000);
+    assert_eq!((script.headline(), counts(&script)), (Headline::Done, [1, 2]));
+    // Without helpers, or with a file that says in time that all rests, it has only failed.
+    for has_helper in [true, false] {
+        let mut script = Script::working();
+        script.registry(busy());
+        if has_helper {
+            script.hook(Fact::SubagentStarted { id: "h".into() });
+        }
+        script.hook(fail("t1", "overloaded"));
+        if has_helper {
+            script.registry(at_rest());
+        }
+        script.tick(1_000);
+        assert_eq!((script.headline(), counts(&script)), (Headline::Failed, [0, 1]));
+    }
+}
+
+#[test]
+fn g5_a_helper_that_begins_something_behind_a_broken_turn_works() {
+    for end in [stopped("t1"), fail("t1", "overloaded")] {
+        for wakes in [false, true] {
+            let mut script = Script::working();
+            script.hook(Fact::SubagentStarted { id: "h".into() });
+            script.hook(end.clone());
+            let broken = script.headline();
+            // It may have been on its way, and so may what a call has brought.
+            script.hook(tool(&sub("h"), "c8", 8));
+            script.after(SETTLE_MS).hook(tool_end(&sub("h"), "c8", 8));
+            assert_eq!((script.headline(), counts(&script)), (broken, [0, 1]), "{end:?}");
+            script.hook(tool(&sub("h"), "c9", 9));
+            assert_eq!(script.phrase(), "working(background)", "{end:?}");
+            script.hook(Fact::SubagentEnded { id: "h".into() });
+            if wakes {
+                script.hook(wake("t2"));
+                assert_eq!(script.phrase(), "working(prompt)", "{end:?}");
+                script.hook(stop("t2"));
+            }
+            script.tick(2_000);
+            assert_eq!((script.headline(), counts(&script)), (Headline::Done, [1, 2]), "{end:?}");
+        }
+    }
+    // A status file tells that better.
+    let mut script = Script::working();
+    script.registry(busy());
+    script.hook(Fact::SubagentStarted { id: "h".into() });
+    script.log(stopped("t1"));
+    script.registry(at_rest());
+    script.after(SETTLE_MS).hook(tool(&sub("h"), "c9", 9));
+    assert_eq!(script.headline(), Headline::Idle);
 }
 
 /// No status file tells of it. Of the helper behind the stop no start was told.

@@ -1,6 +1,6 @@
 //! G7: nothing is idle between the start and the end of a compaction; the own status tells its end.
 
-use super::script::{Script, at_rest, busy, prompt, start, stop};
+use super::script::{Script, at_rest, busy, fail, prompt, start, stop, tool_of};
 use crate::gate::Rule;
 use crate::observation::{Fact, Level, SessionStart};
 use crate::source::Source;
@@ -20,7 +20,7 @@ fn g7_nothing_produces_idle_during_compaction() {
     script.hook(start(SessionStart::Compact));
     script.silent();
     assert_eq!(script.phrase(), "working(compacting)");
-    script.hook(Fact::CompactionEnded { manual: false });
+    script.hook(Fact::CompactionEnded { manual: Some(false) });
     assert_eq!(script.phrase(), "working(model)");
     script.hook(stop("t1"));
     assert_eq!(script.headline(), Headline::Done);
@@ -32,10 +32,52 @@ fn a_manual_compaction_is_a_turn_of_its_own() {
     let mut script = Script::idle();
     script.hook(Fact::CompactionStarted);
     assert_eq!(script.headline(), Headline::Working);
-    script.hook(Fact::CompactionEnded { manual: true });
+    script.hook(Fact::CompactionEnded { manual: Some(true) });
     assert_eq!(script.headline(), Headline::Done);
     assert_eq!(script.count("turn.started"), 1);
     assert_eq!(script.count("turn.completed"), 1);
+}
+
+/// Whatever is told again of the turn before it: its end, by whichever word, or a call.
+#[test]
+fn g7_what_bears_the_name_of_the_turn_before_ends_no_compaction() {
+    let interrupted = |turn: &str| Fact::TurnInterrupted { turn_ref: Some(turn.to_owned()) };
+    for late in [fail("t1", "server_error"), interrupted("t1"), tool_of("t1", "c1"), stop("t1")] {
+        let mut script = Script::working();
+        script.hook(stop("t1"));
+        script.after(5_000).hook(Fact::CompactionStarted);
+        script.hook(late.clone());
+        assert!(script.last.refused.is_some(), "{late:?}");
+        assert_eq!(script.phrase(), "working(compacting)", "{late:?}");
+        script.hook(Fact::CompactionEnded { manual: Some(true) });
+        assert_eq!(script.headline(), Headline::Done, "{late:?}");
+    }
+    // By its own name, or by none, a person stops it.
+    for turn_ref in [Some("t2".to_owned()), None] {
+        let mut script = Script::working();
+        script.hook(stop("t1"));
+        script.hook(Fact::CompactionStarted);
+        script.hook(Fact::TurnInterrupted { turn_ref });
+        assert_eq!(script.outcome(), Some("interrupted"));
+    }
+}
+
+/// Nothing tells by whose wish it was.
+#[test]
+fn a_compaction_at_the_prompt_is_a_turn_of_its_own_also_where_nothing_says_so() {
+    let mut script = Script::idle();
+    script.hook(Fact::CompactionStarted);
+    script.hook(start(SessionStart::Compact));
+    script.hook(Fact::CompactionEnded { manual: None });
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+    assert_eq!((script.count("turn.started"), script.count("turn.completed")), (1, 1));
+    // In mid-turn it goes on.
+    let mut script = Script::working();
+    script.hook(Fact::CompactionStarted);
+    script.hook(Fact::CompactionEnded { manual: None });
+    assert_eq!(script.phrase(), "working(model)");
+    script.hook(stop("t1"));
+    assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Done, 1));
 }
 
 #[test]
@@ -92,7 +134,7 @@ fn a_compactions_end_that_is_told_beside_the_own_status_completes_it() {
         let mut script = Script::idle();
         script.registry(busy());
         script.hook(Fact::CompactionStarted);
-        let ended = Fact::CompactionEnded { manual: true };
+        let ended = Fact::CompactionEnded { manual: Some(true) };
         if hook_first {
             script.hook(ended);
             script.registry(at_rest());
@@ -137,7 +179,7 @@ fn rest_that_was_shown_before_a_compaction_is_not_its_end() {
     assert_eq!(script.phrase(), "working(compacting)");
     script.registry(busy());
     script.after(3_000).registry(at_rest());
-    script.hook(Fact::CompactionEnded { manual: true });
+    script.hook(Fact::CompactionEnded { manual: Some(true) });
     script.tick(300);
     assert_eq!(script.headline(), Headline::Done);
     assert_eq!((script.count("turn.started"), script.count("turn.completed")), (1, 2));
@@ -213,7 +255,7 @@ fn a_compaction_at_the_prompt_that_comes_to_nothing_leaves_the_outcome_as_it_was
 fn a_compaction_whose_end_is_told_behind_its_title_is_done() {
     let mut script = compacting_at_the_prompt();
     title_goes_to_rest(&mut script);
-    script.after(1_000).hook(Fact::CompactionEnded { manual: true });
+    script.after(1_000).hook(Fact::CompactionEnded { manual: Some(true) });
     assert_eq!((script.headline(), script.seat.turn.seq), (Headline::Done, 2));
     script.tick(3_000);
     script.silent();

@@ -2,7 +2,7 @@
 
 use super::script::{Script, busy, prompt, stop_without_a_name};
 use crate::gate::Rule;
-use crate::observation::{Fact, Submitter};
+use crate::observation::{Background, Fact, Submitter};
 use crate::prompt::{Actor, NewPrompt, Resolution, ToolRef};
 use crate::status::{BlockedReason, Headline};
 use crate::time::UnixMs;
@@ -96,6 +96,42 @@ fn g10_an_end_that_was_made_before_the_prompt_of_the_open_turn_ends_nothing() {
     assert_eq!(script.headline(), Headline::Done);
 }
 
+/// Copilot CLI 1.0.102: the end of its last helper wakes a main agent that has stopped, a moment later.
+#[test]
+fn g3_a_stop_that_is_told_twice_with_one_time_is_no_end_of_what_a_helper_wakes() {
+    let left = Background { wakes: true, ..Background::unlisted() };
+    let stop = Fact::TurnEnded { background: left, turn_ref: None };
+    let starts = Fact::SubagentStarted { id: "h".into() };
+    let ends = Fact::SubagentEnded { id: "h".into() };
+    let turn = vec![(10, prompted()), (20, starts), (30, stop.clone()), (40, ends)];
+    let mut script = told([turn, vec![(30, stop.clone())]].concat());
+    script.refused(Rule::G3);
+    assert_eq!(script.headline(), Headline::Working);
+    // It is woken, and comes to its end.
+    script.made_at = Some(UnixMs(50));
+    script.hook(Fact::PromptSubmitted { by: Submitter::Program, turn_ref: None });
+    script.made_at = Some(UnixMs(60));
+    script.hook(stop);
+    assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Done, 1));
+}
+
+#[test]
+fn g10_a_helpers_start_that_was_made_before_its_end_does_not_start_it_again() {
+    let start = || Fact::SubagentStarted { id: "h".into() };
+    let turn = || {
+        let end = Fact::SubagentEnded { id: "h".into() };
+        vec![(10, prompted()), (20, start()), (40, end)]
+    };
+    let script = told([turn(), vec![(20, start())]].concat());
+    script.refused(Rule::G10);
+    assert!(script.seat.subagents.is_empty());
+    // One that is taken up again runs, and so does another one.
+    let script = told([turn(), vec![(50, start())]].concat());
+    assert_eq!(script.seat.subagents, ["h"]);
+    let script = told([turn(), vec![(30, Fact::SubagentStarted { id: "k".into() })]].concat());
+    assert_eq!(script.seat.subagents, ["k"]);
+}
+
 /// Claude Code 2.1.330: a prompt waits behind a `/compact` that fails. Its log tells of that when it comes to it.
 #[test]
 fn g10_a_failure_that_was_logged_before_the_next_prompt_is_none_of_its_turn() {
@@ -174,6 +210,17 @@ fn g10_a_clock_that_is_set_back_and_another_session_are_not_late() {
     script.session = Some("s2".into());
     script.hook(begins(MAIN));
     assert_eq!(script.headline(), Headline::Working);
+}
+
+#[test]
+fn g10_a_turn_behind_a_clock_that_is_set_back_by_an_hour_is_told() {
+    const HOUR: i64 = 3_600_000;
+    let first = vec![(HOUR, prompted()), (HOUR + 10, stop_without_a_name())];
+    let mut script = told([first, vec![(20, prompted()), (30, begins(MAIN))]].concat());
+    assert_eq!((script.headline(), script.seat.turn.seq), (Headline::Working, 2));
+    script.made_at = Some(UnixMs(40));
+    script.hook(stop_without_a_name());
+    assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Done, 2));
 }
 
 #[test]

@@ -55,6 +55,41 @@ fn a_dialog_that_a_person_opens_at_rest_leaves_the_outcome_as_it_was() {
     }
 }
 
+/// Claude Code 2.1.330: `/context`, where that takes long. Of a turn its hooks would have told.
+#[test]
+fn a_command_of_which_the_log_tells_leaves_all_as_it_was_whatever_the_status_file_has_shown() {
+    for (seen, log_first) in [(false, false), (false, true), (true, false), (true, true)] {
+        let mut script = Script::working();
+        script.registry(busy());
+        script.hook(stop("t1"));
+        script.registry(at_rest());
+        if seen {
+            gate::mark_seen(&mut script.seat, script.now);
+        }
+        let before = script.headline();
+        script.after(60_000).registry(busy());
+        script.tick(gate::SETTLE_MS);
+        assert_eq!(script.phrase(), "working(model)");
+        if log_first {
+            script.log(Fact::CommandRan);
+        }
+        script.registry(at_rest());
+        if !log_first {
+            script.log(Fact::CommandRan);
+        }
+        script.tick(gate::SETTLE_MS);
+        assert_eq!((script.headline(), script.outcome()), (before, Some("completed")), "{seen}");
+        assert_eq!(script.seat.seen(), seen);
+        assert_eq!((script.count("turn.started"), script.count("turn.completed")), (1, 2));
+    }
+    // In mid-turn it says nothing of that.
+    let mut script = Script::working();
+    script.registry(busy());
+    script.log(Fact::CommandRan);
+    script.silent();
+    assert_eq!(script.headline(), Headline::Working);
+}
+
 #[test]
 fn a_dialog_before_the_first_turn_is_no_turn() {
     let mut script = Script::idle();

@@ -4,6 +4,7 @@ use super::read;
 use crate::api::prompts::answer::AnswerBody;
 use crate::api::prompts::open::QuestionBody;
 use crate::api::seats::SeatBody;
+use headsup_core::compat::panopticon::HeartbeatBody;
 use headsup_core::wire::{NewPullBody, ReportBody};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -92,6 +93,16 @@ fn what_is_wrong_is_said_in_words_and_named() {
             r#""launch" is an object, and not a list"#,
         ),
         (refused::<SeatBody>, r#"{"launch":{}}"#.into(), r#""program" of "launch" is missing"#),
+        (
+            refused::<HeartbeatBody>,
+            r#"{"state":"active","ts":5}"#.into(),
+            r#""ts" is an RFC 3339 time"#,
+        ),
+        (
+            refused::<HeartbeatBody>,
+            r#"{"state":"active","action":{}}"#.into(),
+            r#""action" is a string"#,
+        ),
         (
             refused::<AnswerBody>,
             r#"{"option":-1}"#.into(),

@@ -14,7 +14,7 @@ use headsup_core::wire::{MergeBody, MergedDoc, PendingMergeDoc};
 /// commit once the answer is yes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The id, or its unambiguous ending.
+    /// The id, or its unambiguous ending or beginning.
     pr: String,
     /// One commit with two parents, one with all of it, or each commit again on top.
     #[arg(long, default_value = "merge", value_parser = ["merge", "squash", "rebase"])]

@@ -8,7 +8,7 @@ use headsup_core::wire::PullChangeBody;
 /// Say that a draft is ready to be merged; or that it is a draft again.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The id, or its unambiguous ending.
+    /// The id, or its unambiguous ending or beginning.
     pr: String,
     /// It is a draft again.
     #[arg(long)]

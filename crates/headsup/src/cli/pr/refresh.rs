@@ -8,7 +8,7 @@ use bytes::Bytes;
 /// Look at the branches again, and show the pull request as it is now.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The id, or its unambiguous ending.
+    /// The id, or its unambiguous ending or beginning.
     pr: String,
 }
 

@@ -13,7 +13,7 @@ use headsup_core::work::review::Opinion;
 #[derive(Debug, clap::Args)]
 #[command(group(clap::ArgGroup::new("opinion").required(true).args(["approve", "request_changes", "comment"])))]
 pub(crate) struct Args {
-    /// The id, or its unambiguous ending.
+    /// The id, or its unambiguous ending or beginning.
     pr: String,
     /// It may be merged as it is.
     #[arg(long)]

@@ -7,7 +7,7 @@ use crate::error::CommandError;
 /// Show a pull request whole, as it was seen last.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The id, or its unambiguous ending.
+    /// The id, or its unambiguous ending or beginning.
     pr: String,
 }
 

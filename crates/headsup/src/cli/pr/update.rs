@@ -9,7 +9,7 @@ use headsup_core::wire::PullChangeBody;
 #[derive(Debug, clap::Args)]
 #[group(id = "change", required = true, multiple = true, args = ["title", "body", "state"])]
 pub(crate) struct Args {
-    /// The id, or its unambiguous ending.
+    /// The id, or its unambiguous ending or beginning.
     pr: String,
     #[arg(long)]
     title: Option<String>,

@@ -10,7 +10,7 @@ use headsup_testkit::instructions::{self, answer_all, payload};
 use headsup_testkit::{program, wait};
 use rustix::process::Signal;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,8 @@ const HEAD: &str = "\
 # Hashes of compilations are left open (`*`). A name that no longer is does no harm.
 ";
 
-/// Seats and turns that a hub has while it is watched.
+/// Seats and turns that a hub has while it is watched. What it has called as often belongs to each report, and comes first: a
+/// report that comes after a pause finds nothing of it in the processor's caches, and fewer pages are looked up.
 const AGENTS: usize = 50;
 
 /// A name of which less, in percent of its bytes, has run means too much else: it comes last.
@@ -37,30 +38,35 @@ pub(crate) fn write() -> Outcome<()> {
     note("building with the names of functions; this takes minutes");
     let binary = program::built_with_names()?;
     let sizes = sizes(&binary)?;
-    let (mut front, mut back) = (Vec::new(), Vec::new());
+    let (mut first, mut front, mut back) = (Vec::new(), Vec::new(), Vec::new());
     let mut seen = HashSet::new();
     let parts: [Part; 3] = [("hook", hook), ("hub", hub), ("commands", commands)];
     for (name, run) in parts {
         note(&format!("{name}, below valgrind"));
         let ran = run(&binary)?;
         let before = seen.len();
-        for (name, share) in ranked(&ran, &sizes) {
+        for Ranked { name, share, calls } in ranked(&ran, &sizes) {
             if seen.insert(name.clone()) {
-                if share >= MEANT { &mut front } else { &mut back }.push(name);
+                let place = match share >= MEANT {
+                    true if calls >= AGENTS => &mut first,
+                    true => &mut front,
+                    false => &mut back,
+                };
+                place.push(name);
             }
         }
         say(&format!("{name}: {} functions ran, {} names more", ran.len(), seen.len() - before))?;
     }
     let mut list = HEAD.to_owned();
-    for name in front.iter().chain(&back) {
+    for name in first.iter().chain(&front).chain(&back) {
         list.extend([name, "\n"]);
     }
     fs::write(LIST, list)?;
     say(&format!("written: {LIST}"))
 }
 
-/// Names of functions that ran, as the program's table of symbols has them.
-type Ran = BTreeSet<String>;
+/// Functions that ran, as the program's table of symbols names them, and how often they were called.
+type Ran = BTreeMap<String, usize>;
 
 fn hook(binary: &Path) -> Outcome<Ran> {
     let home = Home::new(&binary.to_string_lossy());
@@ -85,7 +91,7 @@ fn hub(binary: &Path) -> Outcome<Ran> {
         let mut hub = Hub::start_as(up, &home.socket());
         load::fill(&home.socket(), AGENTS)?;
         load::reports(&home.socket(), 2, std::time::Duration::from_secs(2), Some(20))?;
-        watchers::hook_to_socket(&home, 4)?;
+        watchers::hook_to_socket(&home, AGENTS)?;
         watchers::one_watcher(&home, 4)?;
         home.run(["ls"]).ok();
         home.run(["ls", "--json"]).ok();
@@ -123,12 +129,24 @@ fn ran(home: &Home) -> Outcome<Ran> {
         let is_profile = path.file_stem() == Some(OsStr::new("ran"));
         if is_profile && path.is_file() {
             let profile = fs::read_to_string(path)?;
-            let names = profile.lines().filter_map(|line| line.strip_prefix("fn="));
             // The second turn of a recursion has a name of its own.
-            let names = names.filter_map(|name| name.split('\'').next());
-            ran.extend(names.filter(|name| is_symbol(name)).map(str::to_owned));
+            let plain = |name: &str| name.split('\'').next().unwrap_or_default().to_owned();
+            let mut called = None;
+            for line in profile.lines() {
+                if let Some(name) = line.strip_prefix("fn=") {
+                    ran.entry(plain(name)).or_default();
+                } else if let Some(name) = line.strip_prefix("cfn=") {
+                    called = Some(plain(name));
+                } else if let (Some(times), Some(name)) =
+                    (line.strip_prefix("calls="), called.take())
+                {
+                    let times = times.split(' ').next().and_then(|times| times.parse().ok());
+                    *ran.entry(name).or_default() += times.unwrap_or(0);
+                }
+            }
         }
     }
+    ran.retain(|name, _| is_symbol(name));
     if ran.is_empty() { Err("valgrind has seen nothing".into()) } else { Ok(ran) }
 }
 
@@ -150,22 +168,36 @@ fn sizes(binary: &Path) -> Outcome<HashMap<String, u64>> {
     if sizes.is_empty() { Err("the program has no names".into()) } else { Ok(sizes) }
 }
 
-/// Names with their hashes left open, and how much of what they mean has run, in percent of its
-/// bytes. First those that mean little else.
-fn ranked(ran: &Ran, sizes: &HashMap<String, u64>) -> Vec<(String, u64)> {
-    let names: BTreeSet<String> = ran.iter().map(|name| open(name)).collect();
+/// A name with its hashes left open, how much of what it means has run, in percent of its bytes, and how often all of that
+/// was called.
+struct Ranked {
+    name: String,
+    share: u64,
+    calls: usize,
+}
+
+/// First those that mean little else.
+fn ranked(ran: &Ran, sizes: &HashMap<String, u64>) -> Vec<Ranked> {
+    let mut calls: BTreeMap<String, usize> = BTreeMap::new();
+    for (name, times) in ran {
+        *calls.entry(open(name)).or_default() += times;
+    }
     let mut bytes: BTreeMap<String, [u64; 2]> = BTreeMap::new();
     for (name, size) in sizes {
         let key = open(name);
-        if names.contains(&key) {
+        if calls.contains_key(&key) {
             let [all, used] = bytes.entry(key).or_default();
             *all += size;
-            *used += if ran.contains(name) { *size } else { 0 };
+            *used += if ran.contains_key(name) { *size } else { 0 };
         }
     }
     let share = |[all, used]: [u64; 2]| used * 100 / all.max(1);
-    let mut names: Vec<_> = bytes.into_iter().map(|(name, bytes)| (name, share(bytes))).collect();
-    names.sort_by_key(|(_, share)| Reverse(*share));
+    let rank = |(name, bytes): (String, _)| {
+        let calls = calls.get(&name).copied().unwrap_or(0);
+        Ranked { name, share: share(bytes), calls }
+    };
+    let mut names: Vec<_> = bytes.into_iter().map(rank).collect();
+    names.sort_by_key(|ranked| Reverse(ranked.share));
     names
 }
 

@@ -55,8 +55,16 @@ const KNOWN: [&str; 36] = [
     "wait_timeout",
 ];
 
-/// A row's kind, if nobody knows it.
+/// What a hub tells and no truth has a word for: nothing is judged by it.
+const UNJUDGED: [&str; 4] = ["review", "suspended", "absent", "stopping"];
+
+/// A row's kind, if nobody knows it, or what a hub is to have told there.
 pub(super) fn unknown(row: &Value) -> Option<String> {
+    if row["src"] == "told" {
+        let word = row["status"].as_str().unwrap_or("(nothing)");
+        let is_known = told(row).is_some() || UNJUDGED.contains(&word);
+        return (!is_known).then(|| format!("told {word}"));
+    }
     let named = ["src", "kind"].iter().find_map(|name| row[*name].as_str());
     // A plugin's own notes.
     let is_call = row["hook"].is_string() && named.is_none();
@@ -402,6 +410,16 @@ fn may_be_set(name: &str) -> bool {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn what_no_hub_tells_is_named_and_what_no_truth_is_of_is_not() {
+        let told = |status: Value| unknown(&json!({"t_ms": 1, "src": "told", "status": status}));
+        for known in ["idle", "done", "failed", "crashed", "review", "suspended", "stopping"] {
+            assert_eq!(told(json!(known)), None, "{known}");
+        }
+        assert_eq!(told(json!("dreaming")).as_deref(), Some("told dreaming"));
+        assert_eq!(told(json!(7)).as_deref(), Some("told (nothing)"));
+    }
 
     #[test]
     fn a_start_whose_terminal_answers_before_anything_else_tells_is_a_launch() {

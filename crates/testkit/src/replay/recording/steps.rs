@@ -65,6 +65,21 @@ mod tests {
     use serde_json::json;
 
     #[test]
+    fn a_row_at_a_time_that_never_comes_is_left_out() {
+        let kept = |t_ms: &Value| {
+            let (found, left_out) = objects(json!({"t_ms": t_ms}).to_string().as_bytes());
+            assert_eq!(found.len() + left_out.len(), 1, "{t_ms}");
+            found.len() == 1
+        };
+        for t_ms in [json!(0), json!(null), json!("44"), json!(1.5), json!("later")] {
+            assert!(kept(&t_ms), "{t_ms}");
+        }
+        for t_ms in [json!(-1), json!("-0.5"), json!(u64::MAX), json!("1e300"), json!("nan")] {
+            assert!(!kept(&t_ms), "{t_ms}");
+        }
+    }
+
+    #[test]
     fn one_that_is_heard_of_before_its_launcher_has_told_which_it_is_is_the_launched_one() {
         let rows = [
             json!({"t_ms": 0, "src": "capture", "kind": "claude-code"}),
