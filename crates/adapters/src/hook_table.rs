@@ -80,7 +80,8 @@ const CODEX: Row = Row {
         ..PRINTS
     }),
     parts_with_a_word: true,
-    goes_on_beside: false,
+    // From its list of agents ("Agent command center", 0.169.0, measured); `/new` and the like wait for the turn's end.
+    goes_on_beside: true,
     returns: Returns::OneIfKilled,
 };
 

@@ -121,6 +121,12 @@ pub fn silent_title_ms(kind: &str) -> Option<i64> {
     (kind == gemini_cli::KIND).then_some(gemini_cli::terminal::SILENT_MS)
 }
 
+/// Whether a program of this kind tells its terminal only of the conversation that it shows there, while another one of it
+/// may work.
+pub fn shows_one(kind: &str) -> bool {
+    kind == codex::KIND
+}
+
 /// How long a program of this kind may show work on its terminal while it comes up. Milliseconds.
 pub fn starts_at_work_ms(kind: &str) -> Option<i64> {
     (kind == codex::KIND).then_some(codex::terminal::START_MS)

@@ -4,6 +4,7 @@
 //! shows what it says (no control, direction or invisible characters), and carries no
 //! credential that has a known shape or a telling name.
 
+mod accounts;
 mod assign;
 mod clean;
 mod command;

@@ -25,6 +25,7 @@ mod report;
 mod screen;
 mod session;
 mod shown;
+mod side;
 mod stops;
 mod tick;
 mod tools;
@@ -50,6 +51,7 @@ pub use lifecycle::{
 pub use report::{has_other_witness, has_told_since};
 pub use screen::{has_spoken, may_ask_unheard};
 pub use shown::is_silent;
+pub use side::is_beside;
 pub use tick::{next_deadline, restore, tick};
 
 use crate::event::EventBody;
@@ -179,8 +181,7 @@ pub(crate) struct Step<'a> {
 pub fn admit(seat: &mut Seat, observation: &Observation) -> Decision {
     let before = seat.status_key();
     let now = observation.at;
-    let evidence = Evidence::new(observation.source, now);
-    let mut step = Step::new(seat, evidence, now);
+    let mut step = Step::new(seat, Evidence::new(observation.source, now), now);
     let result = guard::check(&mut step, observation)
         .and_then(|()| overtaken::check(&step, observation))
         .and_then(|()| apply(&mut step, observation));
@@ -204,16 +205,15 @@ pub fn admit(seat: &mut Seat, observation: &Observation) -> Decision {
         }
         Err(refusal) => {
             step.record_refusal(observation, &refusal);
-            let mut decision = step.finish(&before);
-            decision.refused = Some(refusal);
-            decision
+            Decision { refused: Some(refusal), ..step.finish(&before) }
         }
     }
 }
 
 fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refusal> {
-    if let Some(effect) = beside::told(step, observation) {
-        return Ok(effect);
+    let aside = side::told(step, observation);
+    if let Some(result) = aside.or_else(|| beside::told(step, observation).map(Ok)) {
+        return result;
     }
     match &observation.fact {
         Fact::SessionStarted { how, attach } => session::started(step, *how, *attach, observation),

@@ -210,6 +210,8 @@ pub enum SessionStart {
     Clear,
     Compact,
     Fork,
+    /// Of a conversation beside the one in the seat, which goes on: a question by the way, of which nothing is kept.
+    Side,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

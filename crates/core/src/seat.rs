@@ -2,6 +2,7 @@
 //!
 //! Only [`crate::gate`] changes what a seat says of its status.
 
+mod claim;
 mod ended;
 pub mod held;
 pub mod history;
@@ -13,6 +14,7 @@ mod session;
 mod stop;
 pub mod view;
 
+pub use claim::Claim;
 pub use ended::{EndedCall, EndedHelper, EndedTurn, Made, MadeEnd};
 pub use held::{Held, HeldFact, HeldLevel};
 pub use history::{History, Rejection, Statement};
@@ -174,6 +176,9 @@ pub struct Seat {
     /// So long it may take to leave behind what may be its goodbye, where that is long. In milliseconds. Lent likewise.
     #[serde(skip)]
     pub leaves_within_ms: Option<i64>,
+    /// Its terminal tells of the conversation that is shown there, which need not be the one that works. Lent likewise.
+    #[serde(skip)]
+    pub shows_one: bool,
 }
 
 /// What is not written because it is read as this anyway.
@@ -289,18 +294,6 @@ pub struct OpenTool {
     pub tool: ToolRef,
 }
 
-/// The latest level one source has shown.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Claim {
-    pub source: Source,
-    pub word: String,
-    /// Since when it has been showing it.
-    #[serde(with = "stored")]
-    pub since: UnixMs,
-    #[serde(with = "stored")]
-    pub confirmed_at: UnixMs,
-}
-
 const OPEN_TOOLS: usize = 64;
 
 impl Seat {
@@ -392,6 +385,7 @@ impl Seat {
             starts_at_work_ms: None,
             titles_its_start: false,
             leaves_within_ms: None,
+            shows_one: false,
         }
     }
 

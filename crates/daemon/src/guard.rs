@@ -1,13 +1,14 @@
 //! What is refused before anything is read or done, and what every answer carries.
 
 mod content;
+mod key;
 mod socket;
 mod tcp;
 
 pub(crate) use tcp::{Gates, OPEN, bearer};
 
 use crate::api::Refused;
-use axum::http::Request;
+use axum::http::{Method, Request};
 use axum::response::Response;
 use std::sync::Arc;
 
@@ -31,9 +32,10 @@ impl Guard {
     /// Checks the head of a request.
     pub(crate) fn check<B>(&self, request: &Request<B>) -> Result<(), Refused> {
         match self {
-            Self::Socket => socket::check(request),
-            Self::Tcp(gates) => gates.check(request),
+            Self::Socket => socket::check(request)?,
+            Self::Tcp(gates) => gates.check(request)?,
         }
+        if request.method() == Method::POST { key::check(request.headers()) } else { Ok(()) }
     }
 
     /// What browsers have to be told, with every answer.

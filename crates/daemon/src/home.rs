@@ -1,6 +1,7 @@
 //! The state folder: made for us alone, held by one hub at a time, with the socket in it.
 
-use crate::{launches, store};
+use crate::launches;
+use crate::store::{self, Log};
 use rustix::fd::{AsRawFd as _, OwnedFd};
 use rustix::fs::{AtFlags, FileType, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
@@ -64,6 +65,7 @@ pub(crate) struct Home {
     own: Mutex<Option<Identity>>,
     /// The database's files as the store has them open.
     stored: OnceLock<Vec<(PathBuf, Identity)>>,
+    log: OnceLock<Log>,
 }
 
 /// Device and inode.
@@ -76,6 +78,8 @@ pub(crate) enum Lost {
     Folder,
     /// What is reported goes into a file that no other hub finds.
     Database,
+    /// The end of the database's write-ahead log: somebody has cut it.
+    Log,
     /// The folder is still ours, and so is its socket's place.
     Socket,
 }
@@ -99,7 +103,8 @@ impl Home {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(fail(error)),
             _ => {}
         }
-        Ok(Self { path, folder, lock, own: Mutex::default(), stored: OnceLock::new() })
+        let (stored, log) = (OnceLock::new(), OnceLock::new());
+        Ok(Self { path, folder, lock, own: Mutex::default(), stored, log })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -108,6 +113,18 @@ impl Home {
 
     pub(crate) fn database(&self) -> PathBuf {
         self.path.join(DATABASE)
+    }
+
+    /// From now on what the store has written to its log must stay in it.
+    pub(crate) fn keep(&self, log: &Log) {
+        self.log.set(log.clone()).ok();
+    }
+
+    /// Whether somebody has cut that log. It is then given up.
+    pub(crate) fn is_log_cut(&self) -> bool {
+        let [_, file, _] = store::files(&self.database());
+        let cut = self.log.get().filter(|log| log.cut(&file).is_some());
+        cut.inspect(|log| log.give_up()).is_some()
     }
 
     /// Where hooks write down what no hub takes.
@@ -150,7 +167,9 @@ impl Home {
         let (lock, socket) = (self.path.join(LOCK), self.socket());
         let locked = self.lock.metadata().map(|meta| identity(&meta)).ok();
         let (own, stored) = (*self.own(), self.stored.get().cloned().unwrap_or_default());
+        let (log, [_, log_file, _]) = (self.log.get().cloned(), store::files(&self.database()));
         async move {
+            let mut is_emptied = false;
             loop {
                 tokio::time::sleep(LOOK).await;
                 if !is_there(&lock, locked) {
@@ -162,6 +181,14 @@ impl Home {
                 if own.is_some() && !is_there(&socket, own) {
                     return Lost::Socket;
                 }
+                let Some(log) = &log else { continue };
+                // One that is empty at two looks has not been emptied by ourselves.
+                let left = log.cut(&log_file);
+                if left.is_some_and(|left| left > 0 || is_emptied) {
+                    log.give_up();
+                    return Lost::Log;
+                }
+                is_emptied = left.is_some();
             }
         }
     }

@@ -210,6 +210,17 @@ impl Hub {
         self.home.lost()
     }
 
+    /// Whether somebody has cut the write-ahead log: what looks like damage may be no more than that.
+    pub(crate) fn is_log_cut(&self) -> bool {
+        self.home.is_log_cut()
+    }
+
+    /// Comes back when damage was found in the database.
+    pub(crate) fn damaged(&self) -> impl Future<Output = ()> + use<> {
+        let metrics = Arc::clone(&self.app.metrics);
+        async move { metrics.damaged.notified().await }
+    }
+
     /// Makes the socket anew. As long as the folder is ours nobody else has one there.
     pub(crate) fn listen_again(&self) -> Result<(), RunError> {
         let taken = self.server.listen(self.home.listen()?);
@@ -305,6 +316,7 @@ impl Prepared {
         let now = clock.wall();
         let Opened { store, loaded, quarantined, .. } =
             Store::open(&database, now).map_err(fail)?;
+        home.keep(store.log());
         let metrics = Arc::new(Metrics::new());
         metrics.quarantines.inc_by(u64::from(quarantined.is_some()));
         metrics.damage.inc_by(loaded.unreadable as u64);

@@ -63,6 +63,7 @@ fn report(found: Result<Option<String>, StoreError>, database: &Path, metrics: &
             if let Err(error) = store::doubt(database) {
                 tracing::error!(%error, "that cannot be noted for the next start");
             }
+            metrics.damaged.notify_one();
         }
         Err(error) => tracing::debug!(%error, "the integrity check did not finish"),
     }

@@ -26,6 +26,7 @@ mod forge;
 mod frame;
 mod github;
 mod guard;
+mod healing;
 mod home;
 mod hub;
 mod inbox;
@@ -83,9 +84,11 @@ pub use tracker::{RepositorySettings, TrackerSettings};
 pub use webhooks::{SharedSecret, WebhookSettings};
 
 use headsup_adapters::WatchedFolder;
-use home::Lost;
+use healing::Healing;
+use home::{DATABASE, Lost};
 use rustix::process::Signal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 use tokio::signal::unix::{SignalKind, signal};
 
 /// What a hub needs to be told.
@@ -153,18 +156,21 @@ impl Default for Retention {
 /// # Errors
 /// [`RunError::AlreadyRunning`] if another hub has the folder; the others say what the folder, the
 /// store or the socket would not do.
-pub async fn run(config: Config, ready: impl AsyncFnOnce(&Hub)) -> Result<(), RunError> {
+pub async fn run(mut config: Config, ready: impl AsyncFnOnce(&Hub)) -> Result<(), RunError> {
     // Installed first: a stop that comes while we start must not kill us half-way.
     let mut terminate = signal(SignalKind::terminate()).map_err(RunError::Signals)?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(RunError::Signals)?;
     // A limit of a file's size is a disk that takes no more. Who is started has the signal as it always was.
     let too_long = SignalKind::from_raw(Signal::XFSZ.as_raw());
     let _too_long = signal(too_long).map_err(RunError::Signals)?;
-    let mut hub = Hub::start(config).await?;
+    let mut hub = Hub::start(config.clone()).await?;
     ready(&hub).await;
-    let mut is_said = false;
+    // It listens where it did, also where the system has chosen that.
+    (config.listen, config.must_listen) = (None, false);
+    let database = config.home.join(DATABASE);
+    let (mut is_said, mut healing) = (false, Healing::default());
     let failed = loop {
-        let lost = hub.lost();
+        let (lost, damaged) = (hub.lost(), hub.damaged());
         tokio::select! {
             _ = terminate.recv() => break false,
             _ = interrupt.recv() => break false,
@@ -180,13 +186,43 @@ pub async fn run(config: Config, ready: impl AsyncFnOnce(&Hub)) -> Result<(), Ru
                     );
                     break false;
                 }
+                Lost::Log => {
+                    note_cut(&database);
+                    if !healing.is_due(Instant::now()) {
+                        break false;
+                    }
+                    hub.stop().await;
+                    hub = Hub::start(config.clone()).await?;
+                }
                 Lost::Socket => is_said = listens_again(&hub, is_said),
             },
+            () = damaged => {
+                let (is_cut, now) = (hub.is_log_cut(), Instant::now());
+                if is_cut {
+                    note_cut(&database);
+                }
+                let begins = if is_cut { healing.is_due(now) } else { healing.begins(&database, now) };
+                if begins {
+                    tracing::warn!("this hub starts again, to go on with what can be read of its database");
+                    hub.stop().await;
+                    hub = Hub::start(config.clone()).await?;
+                } else if is_cut {
+                    break false;
+                }
+            }
             () = hub.failed() => break true,
         }
     };
     hub.stop().await;
     if failed { Err(RunError::WriterDied) } else { Ok(()) }
+}
+
+/// The next start leaves the places of what is lost free.
+fn note_cut(database: &Path) {
+    tracing::error!("the write-ahead log was cut: what was reported last is lost");
+    if let Err(error) = store::note_cut(database) {
+        tracing::error!(%error, "that cannot be noted for the next start");
+    }
 }
 
 /// Makes the socket that was removed or replaced again; returns whether it was said that this cannot be.

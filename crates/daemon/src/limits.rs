@@ -81,6 +81,8 @@ pub(crate) const BODY: usize = 256 << 10;
 /// A request's head must be there after this time, and its body after that.
 pub(crate) const HEAD_TIME: Duration = Duration::from_secs(5);
 pub(crate) const BODY_TIME: Duration = Duration::from_secs(10);
+/// The same of the head where files are short.
+pub(crate) const HEAD_TIME_WHERE_SHORT: Duration = Duration::from_millis(250);
 /// How long running requests may go on once the hub stops. All of that takes 2 s at most.
 pub(crate) const DRAIN_TIME: Duration = Duration::from_millis(1_700);
 /// Silence on an event stream before it is proved alive.
@@ -103,6 +105,12 @@ pub(crate) fn tcp_connections() -> usize {
     usize::try_from(part_of_files(8).min(TCP_CONNECTIONS)).unwrap_or(1)
 }
 
+/// From this file on they are short: whoever connects and says nothing keeps others out.
+pub(crate) fn short_from() -> u64 {
+    let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    files.map_or(u64::MAX, second_half)
+}
+
 /// How many processes may take a file each, to be waited for.
 pub(crate) fn processes() -> usize {
     usize::try_from(part_of_files(4)).unwrap_or(PROCESSES).min(PROCESSES)
@@ -118,6 +126,11 @@ fn share(files: u64, part: u64) -> u64 {
     (files.saturating_sub(OWN_FILES) / part).max(1)
 }
 
+/// Where the second half of the files that are left for others begins.
+fn second_half(files: u64) -> u64 {
+    files.saturating_sub(share(files, 2))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -130,5 +143,6 @@ mod tests {
             assert!(OWN_FILES + stay < files, "{files}: {stay}");
         }
         assert_eq!(share(16, 2), 1);
+        assert_eq!([LEAST_FILES, 64, 256].map(second_half), [36, 48, 144]);
     }
 }

@@ -12,6 +12,7 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
+use tokio::sync::Notify;
 
 /// How many events of one kind are told apart: all others of that kind count as one.
 const EVENTS: usize = 64;
@@ -94,6 +95,8 @@ pub(crate) struct Metrics {
     pub(crate) lagged: Counter,
     pub(crate) quarantines: Counter,
     pub(crate) damage: Counter,
+    /// Rings once damage is counted, and noted for the next start.
+    pub(crate) damaged: Notify,
     pub(crate) pruned: Counter,
     pub(crate) log_lines_skipped: Counter,
     pub(crate) flaws: Flaws,
@@ -126,6 +129,7 @@ impl Metrics {
             lagged: Counter::default(),
             quarantines: Counter::default(),
             damage: Counter::default(),
+            damaged: Notify::new(),
             pruned: Counter::default(),
             log_lines_skipped: Counter::default(),
             flaws: Flaws::default(),

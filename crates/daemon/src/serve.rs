@@ -4,10 +4,11 @@ mod strict;
 pub(crate) mod tcp;
 mod unix;
 mod unread;
+mod wordless;
 
 use crate::api::{Code, Refused, TOO_MANY_SUBSCRIBERS};
 use crate::guard::Guard;
-use crate::limits::{DRAIN_TIME, HEAD_TIME};
+use crate::limits::DRAIN_TIME;
 use crate::metrics::Metrics;
 use crate::namespaces::Peer;
 use crate::peer;
@@ -35,6 +36,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
+use wordless::Worded;
 
 /// Bytes that one connection may hold back while its client does not read.
 const BUFFER: usize = 128 << 10;
@@ -192,13 +194,14 @@ impl Door {
         self.stopped.clone()
     }
 
-    /// Serves one connection to its end.
+    /// Serves one connection to its end. `head_time`: how long the head of a request may take.
     async fn connection<S>(
         self,
         stream: S,
         origin: Option<Origin>,
         peer: Peer,
         permit: Option<OwnedSemaphorePermit>,
+        head_time: Duration,
     ) where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
@@ -212,6 +215,7 @@ impl Door {
             _permit: permit.map(Arc::new),
         };
         let (stream, frames) = strict::watch(stream);
+        let stream = Worded::new(stream);
         let streams = Arc::new(AtomicBool::new(false));
         let is_stream = Arc::clone(&streams);
         let service = service_fn(move |mut request: Request<Incoming>| {
@@ -228,7 +232,7 @@ impl Door {
             }
         });
         let mut builder = Builder::new();
-        builder.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_buf_size(BUFFER);
+        builder.timer(TokioTimer::new()).header_read_timeout(head_time).max_buf_size(BUFFER);
         let connection = builder.serve_connection(TokioIo::new(stream), service).with_upgrades();
         let mut connection = std::pin::pin!(connection);
         // The listener says it once, and says nothing else.
@@ -244,7 +248,7 @@ impl Door {
         if let Err(error) = ended {
             // It has been answered, and no router has seen it.
             if error.is_parse() {
-                metrics.refusal("bad_http");
+                metrics.refusal(wordless::CODE);
             }
             tracing::debug!(%error, "a connection ended early");
         }

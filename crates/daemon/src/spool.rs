@@ -4,7 +4,7 @@
 //! file that is being read. A renamed file is removed only when all of it is stored; until then it
 //! is read again at every try, and the reports' ids keep their effect single.
 
-use headsup_core::spool::{Decoder, Record, Report};
+use headsup_core::spool::{Decoder, LIMIT, Record, Report};
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, FileType, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
@@ -18,8 +18,8 @@ const DRAINING: &str = "draining-";
 /// A hook holds the lock for one append. One that was stopped with it must not stop the hub.
 const LOCK_TRIES: u32 = 20;
 const LOCK_PAUSE: Duration = Duration::from_millis(1);
-/// A hook's spool ends at 8 MiB; a longer file is not one.
-const LONGEST: u64 = 64 << 20;
+/// A hook's spool ends at [`LIMIT`], and a hook makes room in none that is longer than this.
+const LONGEST: u64 = 4 * LIMIT as u64;
 
 /// Whether hooks have written anything into their queue.
 pub(crate) fn has_reports(queue: &Path) -> bool {
@@ -171,7 +171,7 @@ fn open(path: &Path) -> rustix::io::Result<OwnedFd> {
 
 fn read(path: PathBuf) -> io::Result<Draining> {
     let found = rustix::fs::statat(rustix::fs::CWD, &path, AtFlags::SYMLINK_NOFOLLOW)?;
-    let mut bytes = Vec::with_capacity(usize::try_from(found.st_size).unwrap_or(0).min(8 << 20));
+    let mut bytes = Vec::with_capacity(usize::try_from(found.st_size).unwrap_or(0).min(4 * LIMIT));
     File::from(open(&path)?).take(LONGEST).read_to_end(&mut bytes)?;
     Ok(Draining { path, bytes })
 }
@@ -253,6 +253,15 @@ mod tests {
         assert!(spool.next().unwrap().is_none() && path.exists());
         drop(held);
         assert!(spool.next().unwrap().is_some());
+    }
+
+    #[test]
+    fn of_a_file_that_no_hook_leaves_only_the_beginning_is_read() {
+        let home = folder();
+        let queue = fs::File::create(home.path().join("spool/queue")).unwrap();
+        queue.set_len(5 << 30).unwrap();
+        let draining = Spool::new(home.path().join("spool")).next().unwrap().unwrap();
+        assert_eq!(draining.bytes.len(), 4 * LIMIT);
     }
 
     #[test]

@@ -28,15 +28,18 @@ pub use busy::busy_with;
 pub(crate) use load::Loaded;
 pub(crate) use open::Opened;
 pub use quarantine::{Damaged, damaged};
-pub(crate) use quarantine::{doubt, is_doubted};
+pub(crate) use quarantine::{doubt, is_doubted, note_cut};
 pub(crate) use read::Reader;
 pub(crate) use write::{Changes, PromptKey, StoredId};
 
+use rusqlite::config::DbConfig;
 use rusqlite::wal::CheckpointMode;
 use rusqlite::{Connection, ErrorCode};
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 /// The writer's connection.
@@ -93,6 +96,16 @@ impl Store {
         checkpoint_of(&self.connection, &self.log)
     }
 
+    /// Ends it. The last connection moves the log into the database, unless that was given up.
+    pub(crate) fn close(self) {
+        if self.log.is_given_up() {
+            let without = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
+            if let Err(error) = self.connection.set_db_config(without, true) {
+                tracing::warn!(%error, "what is left of the write-ahead log goes into the database");
+            }
+        }
+    }
+
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -114,22 +127,47 @@ impl Store {
 
 /// How long the write-ahead log is. Whoever commits and whoever checkpoints tell it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Log(Arc<AtomicU32>);
+pub(crate) struct Log {
+    pages: Arc<AtomicU32>,
+    is_given_up: Arc<AtomicBool>,
+}
 
 impl Log {
     /// Pages that may wait for a checkpoint. 0: the log begins anew with the next commit, and that one waits for
     /// the disk.
     pub(crate) fn pages(&self) -> u32 {
-        self.0.load(Ordering::Relaxed)
+        self.pages.load(Ordering::Relaxed)
     }
 
     fn is(&self, pages: u32) {
-        self.0.store(pages, Ordering::Relaxed);
+        self.pages.store(pages, Ordering::Relaxed);
     }
 
     /// It was not to be, unless somebody has begun it by now.
     fn goes_on(&self, pages: u32) {
-        self.0.compare_exchange(0, pages, Ordering::Relaxed, Ordering::Relaxed).ok();
+        self.pages.compare_exchange(0, pages, Ordering::Relaxed, Ordering::Relaxed).ok();
+    }
+
+    /// Somebody has cut it, and what is left of it must not go into the database.
+    pub(crate) fn give_up(&self) {
+        self.is_given_up.store(true, Ordering::Relaxed);
+    }
+
+    fn is_given_up(&self) -> bool {
+        self.is_given_up.load(Ordering::Relaxed)
+    }
+
+    /// How many bytes the file at `path` still has, where what waits in it for a checkpoint is not there any more. It
+    /// has none for a moment, too, when it is emptied by ourselves.
+    pub(crate) fn cut(&self, path: &Path) -> Option<u64> {
+        let pages = self.pages();
+        let file = File::open(path).ok().filter(|_| pages > 0)?;
+        let length = file.metadata().ok()?.len();
+        // Whoever goes on writing behind the cut leaves a hole before it.
+        let mut magic = [1; 4];
+        let is_hole = file.read_exact_at(&mut magic, 0).is_ok() && magic == [0; 4];
+        let is_short = length < u64::from(pages) * open::PAGE_BYTES;
+        (is_hole || is_short).then_some(length)
     }
 }
 
@@ -141,6 +179,9 @@ pub(crate) fn checkpoint(connection: &Connection) -> Result<bool, StoreError> {
 
 /// The same for a log that is `log`.
 pub(crate) fn checkpoint_of(connection: &Connection, log: &Log) -> Result<(), StoreError> {
+    if log.is_given_up() {
+        return Ok(());
+    }
     if checkpoint(connection)? {
         log.is(0);
     }
@@ -150,12 +191,17 @@ pub(crate) fn checkpoint_of(connection: &Connection, log: &Log) -> Result<(), St
 /// A checkpoint, and an empty log: the next start after a kill reads all that is in it. Whoever uses it now, or
 /// writes meanwhile, is let be; it is then emptied another time.
 pub(crate) fn empty(connection: &Connection, log: &Log) -> Result<(), StoreError> {
+    if log.is_given_up() {
+        return Ok(());
+    }
     let pages = log.pages();
     // From here on no report writes on the thread that serves: there is a lock to be waited for.
     log.is(0);
     let is_empty = empty_quietly(connection, log);
-    if !matches!(is_empty, Ok(true)) {
-        log.goes_on(pages);
+    match is_empty {
+        // With what came in the last moment.
+        Ok(true) => log.is(0),
+        Ok(false) | Err(_) => log.goes_on(pages),
     }
     is_empty.map(drop)
 }

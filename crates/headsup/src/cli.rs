@@ -46,12 +46,12 @@ use crate::client::address::NoConnection;
 use crate::client::{CONNECTION_LOST, CallError, Client, start, version};
 use crate::config::Config;
 use crate::error::{CommandError, Kind};
-use crate::output::Output;
 use crate::output::line::Line;
+use crate::output::{Output, text};
 use crate::place::{Place, Url};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -270,7 +270,7 @@ pub(crate) fn main() -> ExitCode {
                 return error.exit_code();
             }
             later::suggest_no_hidden(&mut error, whole);
-            return not_parsed(output, &error);
+            return not_parsed(output, &error, &args);
         }
     };
     match outcome {
@@ -412,7 +412,7 @@ where
 }
 
 /// Help and version go to stdout; what is wrong goes to stderr, in the form asked for.
-fn not_parsed(output: Output, error: &clap::Error) -> ExitCode {
+fn not_parsed(output: Output, error: &clap::Error, args: &[OsString]) -> ExitCode {
     let text = error.render();
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         let printed = output.help(&text);
@@ -421,9 +421,14 @@ fn not_parsed(output: Output, error: &clap::Error) -> ExitCode {
     if output.is_json() {
         output.error(&usage_error(&text.to_string()));
     } else {
-        output.usage(&text);
+        output.usage(&text, args.iter().all(|arg| is_harmless(arg)));
     }
     ExitCode::from(Kind::Usage.exit_code())
+}
+
+/// Whether a word can be shown as it was typed. Scripts pass on what agents have said.
+fn is_harmless(arg: &OsStr) -> bool {
+    arg.to_str().is_some_and(|arg| text::line(arg) == arg)
 }
 
 /// The parser's words, as an error of ours: what is wrong up to the first empty line, then tips.

@@ -3,6 +3,7 @@
 pub(crate) mod address;
 pub(crate) mod answer;
 pub(crate) mod calls;
+mod pace;
 pub(crate) mod page;
 pub(crate) mod resolve;
 pub(crate) mod rows;
@@ -22,9 +23,10 @@ use hyper::body::Incoming;
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper::{Method, Request, Response, StatusCode, header};
 use hyper_util::rt::TokioIo;
+use pace::Pace;
 use serde::de::DeserializeOwned;
 use std::sync::{Mutex, OnceLock, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
 /// The hub answers in milliseconds; a hub that needs this long is stuck.
@@ -118,9 +120,14 @@ impl Client {
             let said = said.map_err(|error| at(CallError::Broken(error)))?.to_bytes();
             return answer::check(status, path, said).map(|_| version);
         }
-        while let Some(piece) = timeout(ANSWER_WITHIN, body.frame()).await.map_err(within)? {
+        let mut pace = Pace::new();
+        loop {
+            let asked_at = Instant::now();
+            let piece = timeout(pace.left(), body.frame()).await.map_err(within)?;
+            let Some(piece) = piece else { break };
             let piece = piece.map_err(|error| at(CallError::Broken(error)))?;
             if let Ok(bytes) = piece.into_data() {
+                pace.came(bytes.len(), asked_at.elapsed());
                 to(bytes)?;
             }
         }

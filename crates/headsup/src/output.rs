@@ -180,14 +180,21 @@ impl Output {
         }
     }
 
-    /// A usage error, as the argument parser laid it out.
-    pub(crate) fn usage(self, text: &clap::builder::StyledStr) {
-        if self.colour_err {
-            write_err(text.ansi().to_string().as_bytes());
-        } else {
-            write_err(text.to_string().as_bytes());
-        }
+    /// A usage error, as the argument parser laid it out. `is_harmless`: what was typed, which it quotes, is.
+    pub(crate) fn usage(self, said: &clap::builder::StyledStr, is_harmless: bool) {
+        write_err(usage_text(said, self.colour_err && is_harmless).as_bytes());
     }
+}
+
+/// The parser's colours cannot be told from those that a quoted word brings along: without them nothing of either is
+/// left, and each line goes through the door.
+pub(crate) fn usage_text(said: &clap::builder::StyledStr, in_colour: bool) -> String {
+    if in_colour {
+        return said.ansi().to_string();
+    }
+    let said = said.to_string();
+    let lines: Vec<_> = said.lines().map(text::line).collect();
+    lines.join("\n") + "\n"
 }
 
 /// Past the buffer of the standard library, which looks for line breaks in all of it: a roster of ten

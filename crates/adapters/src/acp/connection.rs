@@ -2,7 +2,8 @@
 //!
 //! A turn of the agent is the time in which any prompt is in flight in any session: only its first
 //! prompt starts it, and only the answer to the last one ends it. What is asked of the person
-//! belongs to its session, and is over when that rests, whether or not the client answers.
+//! belongs to its session, and is over when that rests, whether or not the client answers. What is
+//! asked in no turn begins none.
 //!
 //! Version 1 of the protocol as spoken in November 2026 (`@agentclientprotocol/sdk` 2.4.0, and by
 //! four agents, measured): `session/prompt` is answered when its turn is over. Version 2, a draft
@@ -116,6 +117,11 @@ impl Connection {
         !self.prompts.is_empty() || self.sessions.values().any(Conversation::is_active)
     }
 
+    /// Would a prompt begin a turn now? What is asked of the person alone is none.
+    fn is_in_no_turn(&self) -> bool {
+        self.turn.is_none() || !self.is_active()
+    }
+
     fn form(&mut self, side: Side, form: Form<'_>) -> Vec<Said> {
         match (side, form) {
             (Side::Client, Form::Request { id, method, params }) => {
@@ -168,9 +174,11 @@ impl Connection {
                 if !self.note(Side::Client, id, method, session.clone(), None) {
                     return Vec::new();
                 }
-                let began = !self.is_active();
+                let began = self.is_in_no_turn();
                 self.conversation(session.as_deref()).prompted();
-                vec![self.begins(began, Side::Client, method, id, session)]
+                let mut said = vec![self.begins(began, Side::Client, method, id, session)];
+                said.extend(self.asked_before(began));
+                said
             }
             // Version 2 asks for it.
             _ => self.client_tells(method, params),
@@ -408,7 +416,12 @@ impl Connection {
             return Vec::new();
         }
         let failed = std::mem::take(&mut self.failed).into_iter().next();
-        let Some(turn) = self.turn.take() else { return Vec::new() };
+        let Some(turn) = self.turn.take() else {
+            // What was asked in no turn is over: all is as it was.
+            let stands = self.stands().filter(|_| end.is_none());
+            self.told = stands.as_ref().map_or(self.told, |stands| Some(stands.shells));
+            return stands.into_iter().collect();
+        };
         // What has failed is no success because others went on longer.
         let failed = failed.filter(|_| end.as_ref().is_none_or(is_completed));
         let answer = || Said::new(Event::TurnEnded, Side::Client, "answer");

@@ -4,8 +4,8 @@
 //!
 //! | event | fact | |
 //! |---|---|---|
-//! | `SessionStart` | session started; it comes with the first prompt, not with the program, and after a compaction with the next prompt | measured |
-//! | `SessionEnd` | session ended: it leaves (`/quit`), or goes back in its conversation (Esc twice, Enter), goes on in that and tells its start anew with the next prompt; a daemon tells it a minute after its terminal has left | measured |
+//! | `SessionStart` | session started; it comes with the first prompt, not with the program, and after a compaction with the next prompt; `fork` without a log is a `/side`, whose events are a helper's | measured |
+//! | `SessionEnd` | session ended: it leaves (`/quit`), or goes back in its conversation (Esc twice, Enter), goes on in that and tells its start anew with the next prompt; a daemon tells it a minute after its terminal has left, and a `/side` a minute after it was closed | measured |
 //! | `UserPromptSubmit` | prompt submitted; what is typed into a running turn has that turn's id | measured |
 //! | `PreToolUse` | tool started: before the permission, so never blocked; `request_user_input` opens a question | measured |
 //! | `PostToolUse` | tool ended; none comes for a command that outlives its turn | measured |
@@ -24,7 +24,7 @@ use super::payload::Payload;
 use super::tools::{self, QUESTION};
 use crate::payload::{COMPACTS, Reasons, Wanted};
 use crate::{FactExt, asks, calls, payload};
-use headsup_core::observation::{Background, Fact, Submitter};
+use headsup_core::observation::{Background, Fact, SessionStart, Submitter};
 use headsup_core::prompt::NewPrompt;
 
 /// `other` is the only reason that was seen (measured).
@@ -71,9 +71,7 @@ pub(crate) fn fact(event: Event, payload: &Payload<'_>) -> Fact {
         {
             Fact::not_understood(&payload.unreadable_end().unwrap_or_default())
         }
-        Event::SessionStart => {
-            Fact::SessionStarted { how: payload::session_start(payload.source), attach: None }
-        }
+        Event::SessionStart => Fact::SessionStarted { how: session_start(payload), attach: None },
         Event::SessionEnd => payload::session_end(payload.reason, &REASONS),
         Event::UserPromptSubmit => {
             Fact::PromptSubmitted { by: Submitter::Person, turn_ref: payload.turn_ref() }
@@ -104,6 +102,16 @@ pub(crate) fn strange(event: Event, payload: &Payload<'_>) -> Option<&'static st
         _ => return None,
     };
     payload::strange(wanted)
+}
+
+/// `/side` is a fork that keeps no log, and goes on beside the conversation that it comes from; `/fork` and `codex fork`
+/// have a log of their own, and take that one's place (measured).
+fn session_start(payload: &Payload<'_>) -> SessionStart {
+    let log = payload.transcript_path;
+    match payload::session_start(payload.source) {
+        SessionStart::Fork if log.is_there() && log.json().is_none() => SessionStart::Side,
+        how => how,
+    }
 }
 
 fn opened(payload: &Payload<'_>, prompt: NewPrompt) -> Fact {

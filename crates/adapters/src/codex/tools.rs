@@ -8,6 +8,9 @@ use headsup_core::prompt::ToolRef;
 /// Asks in a dialog, in plan mode. Nothing but the start of this call tells of it (measured).
 pub(crate) const QUESTION: &str = "request_user_input";
 
+/// What hooks call a command (measured).
+pub(crate) const SHELL: &str = "Bash";
+
 skim! {
     /// The input of a command or a patch.
     Command { command: "command" }

@@ -1,22 +1,25 @@
 //! The log of a conversation, `sessions/YYYY/MM/DD/rollout-*.jsonl`, one JSON object a line.
 //!
 //! Codex 0.169.0 (measured unless marked). It never shows a dialog and never an exit; what it tells
-//! that no hook tells is that a turn has ended by an error. A line that says something of a turn
-//! names it, so one that is read late changes nothing.
+//! that no hook tells is that a turn has ended by an error, and early enough that a command has. A
+//! line that says something of a turn names it, so one that is read late changes nothing.
 //!
 //! | line | fact |
 //! |---|---|
 //! | `event_msg` / `task_started` | a turn begins, by a person if `turn_trigger` is `user` or `exec`; `/compact` has none |
 //! | `event_msg` / `task_complete` | turn ended; with `error`, failed: `codex_error_info` is the code |
+//! | `event_msg` / `item_completed` of a command of the agent's | its call has ended. Of several that are asked about at once hooks tell the end of all but the last only behind its answer |
 //! | `event_msg` / `turn_aborted` | turn interrupted, whatever the `reason` (measured: `interrupted`) |
 //! | all others, also `compacted` | nothing; the first read takes prompts and model from them |
 //!
 //! A helper has a log of its own beside it, whose name ends with the helper's id.
 
+use super::tools::SHELL;
 use crate::json::{self, Raw, skim};
 use crate::text;
 use crate::transcript::LogLine;
 use headsup_core::observation::{Background, Fact, Submitter};
+use headsup_core::prompt::{Actor, ToolRef};
 
 skim! {
     Line {
@@ -48,6 +51,8 @@ skim! {
 skim! {
     Item {
         kind: "type",
+        id: "id",
+        source: "source",
     }
 }
 
@@ -132,13 +137,27 @@ fn event(payload: Payload<'_>, read: &mut LogLine) {
         "item_completed" => {
             let item: Item<'_> = payload.item.walked();
             read.is_prompt = item.kind.text().as_deref() == Some("UserMessage");
-            None
+            command(&item, turn_ref)
         }
         _ => None,
     };
     if read.fact.is_some() {
         read.name = text::line(&kind, text::EVENT);
     }
+}
+
+/// How a command began that the agent has called, and no person (`agent` read).
+const CALLED: &[&str] = &["agent", "unified_exec_startup"];
+
+/// Its end, by the name under which hooks have told of its call.
+fn command(item: &Item<'_>, turn_ref: Option<String>) -> Option<Fact> {
+    let is_command = item.kind.text().as_deref() == Some("CommandExecution");
+    let source = item.source.text().filter(|source| CALLED.contains(&&**source));
+    let id = item.id.text().and_then(|id| text::id(&id))?;
+    let is_its = is_command && source.is_some() && turn_ref.is_some();
+    let tool = ToolRef { name: SHELL.to_owned(), id: Some(id), input: None };
+    let (actor, tools, interrupted) = (Actor::Main, vec![tool], false);
+    is_its.then_some(Fact::ToolsEnded { actor, tools, interrupted, turn_ref })
 }
 
 /// A word, or an object of one member whose name is the word.

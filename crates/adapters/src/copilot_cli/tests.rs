@@ -261,6 +261,29 @@ fn a_launch_has_its_hooks_elsewhere_and_its_log_where_it_always_is() {
     assert_eq!(found("TMUX", "x"), None);
 }
 
+/// What is typed into its box again was no turn: the log that has `abort` may be gone before it is read.
+#[test]
+fn a_log_that_was_rewound_tells_that_the_turn_was_stopped() {
+    let read = |conversation: &str, sources: &str| {
+        let cache = format!(
+            r#"{{"conversation":"{conversation}","models":{{}},"pendingRewriteSources":[{sources}]}}"#
+        );
+        let data = format!(r#"{{"totalNanoAiu":0,"promptCacheBreakState":[{cache}]}}"#);
+        let line = format!(r#"{{"type":"session.usage_checkpoint","data":{data}}}"#);
+        log_line(KIND, line.as_bytes()).unwrap().fact
+    };
+    let interrupted = Some(Fact::TurnInterrupted { turn_ref: None });
+    assert_eq!(read("main", r#""rewind""#), interrupted);
+    assert_eq!(read("main", r#""compaction","rewind""#), interrupted);
+    for (conversation, sources) in
+        [("main", ""), ("main", r#""compaction""#), ("task", r#""rewind""#)]
+    {
+        assert_eq!(read(conversation, sources), None, "{conversation} {sources}");
+    }
+    let bare = br#"{"type":"session.usage_checkpoint","data":{"totalNanoAiu":0}}"#;
+    assert_eq!(log_line(KIND, bare).unwrap().fact, None);
+}
+
 #[test]
 fn the_log_tells_how_a_dialog_was_left() {
     let read = |line: &str| log_line(KIND, line.as_bytes()).unwrap().fact;

@@ -7,6 +7,7 @@
 //! | line | fact |
 //! |---|---|
 //! | `abort` | turn interrupted |
+//! | `session.usage_checkpoint` behind a `rewind` | turn interrupted: after Esc before the first word the prompt goes back into its box, and the log is replaced by one without that turn, and without its `abort` |
 //! | `session.error` | turn failed: it comes once, after the last try |
 //! | `subagent.failed`, `subagent.completed` that is `cancelled` | helper ended, of which no hook tells; one that was stopped stands before `abort`. Completed otherwise nothing: the hook tells |
 //! | `permission.requested` | prompt opened, by its name: of several calls at once each has one, and the dialogs come one after the other. Its notice comes within some 200 ms before or after it, and none does where a rule answers it at once (read). Nothing with `resolvedByHook` (read) |
@@ -35,6 +36,12 @@ const UNATTENDED: &str = "unattended_fallback";
 /// The kind of an answer to a plan; Esc gives one, too, just before `abort`.
 const PLAN: &str = "exit_plan_mode";
 
+/// Why the model's cache is of no use any more: what was said last was taken back.
+const REWOUND: &str = "rewind";
+
+/// The conversation of the main agent, as that line calls it.
+const MAIN: &str = "main";
+
 /// A request waits so long for its notice, or for the rule that answers it. Milliseconds.
 pub(super) const SETTLE_MS: u32 = 1_500;
 
@@ -62,6 +69,15 @@ skim! {
         error_type: "errorType",
         message: "message",
         cancelled: "cancelled",
+        caches: "promptCacheBreakState",
+    }
+}
+
+skim! {
+    /// What the model has to read anew of a conversation, and why.
+    Cache {
+        conversation: "conversation",
+        sources: "pendingRewriteSources",
     }
 }
 
@@ -110,6 +126,9 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
         }
         ("user.message", Actor::Main) => read.is_prompt = true,
         ("abort", Actor::Main) => read.fact = Some(Fact::TurnInterrupted { turn_ref: None }),
+        ("session.usage_checkpoint", Actor::Main) if is_rewound(&data) => {
+            read.fact = Some(Fact::TurnInterrupted { turn_ref: None });
+        }
         ("session.error", Actor::Main) => read.fact = Some(failed(&data)),
         ("session.compaction_start", Actor::Main) => {
             let is_wanted = data.trigger.text().as_deref() == Some("manual");
@@ -165,6 +184,16 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
         read.name = text::line(&kind, text::EVENT);
     }
     Some(read)
+}
+
+/// Was the main agent's last turn taken back?
+fn is_rewound(data: &Data<'_>) -> bool {
+    data.caches.items().into_iter().any(|cache| {
+        let cache: Cache<'_> = cache.object();
+        let is_main = cache.conversation.text().is_some_and(|name| name == MAIN);
+        let is_it = |source: Raw<'_>| source.text().is_some_and(|source| source == REWOUND);
+        is_main && cache.sources.items().into_iter().any(is_it)
+    })
 }
 
 fn failed(data: &Data<'_>) -> Fact {

@@ -57,6 +57,7 @@ const WORDS: &[&str] = &[
     "from",
     "operation",
     "toolDenialKind",
+    "pendingRewriteSources",
 ];
 
 /// Members whose values name a session, a call, a message.
@@ -144,6 +145,7 @@ const OUTPUT: &[&str] = &[
     "tool_result",
     "content_blocks",
     "tool_output",
+    "aggregated_output",
 ];
 
 /// What the agent itself made up, whatever its members are called.

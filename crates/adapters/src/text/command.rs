@@ -174,17 +174,29 @@ fn openssl(text: &[u8], at: usize) -> Option<Range<usize>> {
     found.is_secret(text).then(|| found.all(text))
 }
 
-/// `--from-literal=NAME=…` of a secret.
+/// `--from-literal=NAME=…` of a secret, by whatever name its program goes; of a `configmap` it is none.
 fn literal(text: &[u8], at: usize) -> Option<Range<usize>> {
     const OPTION: &[u8] = b"--from-literal";
-    let name = at + OPTION.len() + 1;
-    let is_here = text[at..].starts_with(OPTION) && matches!(text.get(name - 1), Some(b'=' | b' '));
-    let rest = is_here.then(|| &text[name..])?;
-    let is_in = |b: &&u8| !b.is_ascii_whitespace() && **b != b'=';
-    let sign = name + rest.iter().take(128).take_while(is_in).count();
-    let found = (text.get(sign) == Some(&b'=')).then(|| word(text, sign + 1))?;
-    let is_own = found.is_secret(text) && is_called(text, at, &["kubectl"], " secret");
-    is_own.then(|| found.all(text))
+    let end = at + OPTION.len();
+    if !text[at..].starts_with(OPTION) {
+        return None;
+    }
+    let is_joined = text.get(end) == Some(&b'=');
+    let start = if is_joined { end + 1 } else { separator(text, end)? };
+    let whole = match quote_before(text, at).filter(|_| is_joined) {
+        quote @ Some(_) => word_from(text, start, start, quote),
+        None => word(text, start),
+    };
+    let sign = text[whole.range.clone()].iter().take(128).position(|b| *b == b'=')?;
+    let value = whole.range.start + sign + 1;
+    let found = match whole.quote {
+        Some(_) => Word { range: value..whole.range.end, raw: value, quote: whole.quote },
+        None => word(text, value),
+    };
+    let seen = &text[at.saturating_sub(BACK)..at];
+    let kind = |name: &[u8]| seen.windows(name.len()).rposition(|piece| piece == name);
+    let is_own = kind(b"secret") > kind(b"configmap").max(kind(b" cm "));
+    (is_own && found.is_secret(text)).then(|| found.all(text))
 }
 
 /// The option of one of the [`TOOLS`].
@@ -422,22 +434,22 @@ pub(super) fn separator(text: &[u8], at: usize) -> Option<usize> {
 }
 
 /// A word of a shell.
-struct Word {
+pub(super) struct Word {
     /// Without its quotes.
-    range: Range<usize>,
+    pub(super) range: Range<usize>,
     /// Where it begins, with them.
-    raw: usize,
-    quote: Option<Quote>,
+    pub(super) raw: usize,
+    pub(super) quote: Option<Quote>,
 }
 
 impl Word {
-    fn is_secret(&self, text: &[u8]) -> bool {
+    pub(super) fn is_secret(&self, text: &[u8]) -> bool {
         let value = &text[self.range.clone()];
         !(value.is_empty() || is_kept_elsewhere(value, self.quote) || is_plain(value))
     }
 
     /// The range, or more if more is glued to it.
-    fn all(self, text: &[u8]) -> Range<usize> {
+    pub(super) fn all(self, text: &[u8]) -> Range<usize> {
         match glued_end(text, self.range.end, self.quote) {
             Some(end) => self.raw..end,
             None => self.range,
@@ -446,7 +458,7 @@ impl Word {
 }
 
 /// The word that begins at `raw`.
-fn word(text: &[u8], raw: usize) -> Word {
+pub(super) fn word(text: &[u8], raw: usize) -> Word {
     let (start, quote) = opening(text, raw);
     word_from(text, raw, start, quote)
 }

@@ -6,7 +6,7 @@
 
 use super::escapes::Plain;
 use super::shapes::{self, ADDRESSES, Set, Shape};
-use super::{assign, command};
+use super::{accounts, assign, command};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -69,6 +69,9 @@ fn secret_at(text: &[u8], at: usize) -> Option<Range<usize>> {
     if rest.starts_with(b"-") {
         return command::option(text, at);
     }
+    if rest.starts_with(b"*:") {
+        return accounts::password(text, at);
+    }
     if !rest.first().is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_') {
         return None;
     }
@@ -76,10 +79,12 @@ fn secret_at(text: &[u8], at: usize) -> Option<Range<usize>> {
         .or_else(|| web_token(rest))
         .or_else(|| bot_token(rest))
         .or_else(|| dotted_token(rest))
+        .or_else(|| jointed_token(rest))
         .map(|len| at..at + len)
         .or_else(|| address(rest).or_else(|| scheme(rest)).map(|r| at + r.start..at + r.end))
         .or_else(|| assign::value(text, at))
         .or_else(|| command::statement(text, at))
+        .or_else(|| accounts::password(text, at))
 }
 
 /// Does something begin here: after a character that no name is made of, or after an escape
@@ -175,6 +180,20 @@ fn dotted_token(text: &[u8]) -> Option<usize> {
     let token = &text[..end];
     let telling = token.iter().any(u8::is_ascii_digit) && token.iter().any(u8::is_ascii_uppercase);
     telling.then_some(end)
+}
+
+/// A token that is known by its middle: Terraform's `….atlasv1.…`, and Airtable's `pat…`, a dot and hexadecimal digits.
+fn jointed_token(text: &[u8]) -> Option<usize> {
+    let first = run(&text[..text.len().min(24)], Set::Alnum);
+    let past = |joint: &[u8], set: Set, least: usize| {
+        let len = run(text[first..].strip_prefix(joint)?, set);
+        (len >= least).then_some(first + joint.len() + len)
+    };
+    match first {
+        14 => past(b".atlasv1.", Set::Word, 30),
+        17 if text.starts_with(b"pat") => past(b".", Set::Hex, 40),
+        _ => None,
+    }
 }
 
 fn address(text: &[u8]) -> Option<Range<usize>> {

@@ -72,11 +72,51 @@ fn bare_words_of_known_commands_are_secrets() {
         "gh secret set X -b '@'",
         "az login -u b -p @",
         "kubectl create secret generic db --from-literal=pw=@ -n x",
+        "kubectl create secret generic db \"--from-literal\" \"pw=@\"",
+        "[\"kubectl\",\"create\",\"secret\",\"generic\",\"db\",\"--from-literal=pw=@\"]",
+        "{\"command\":\"oc create secret generic db \\\\\\n --from-literal=pw=@\"}",
+        "sudo k3s kubectl create secret generic db --from-literal a=@",
         "OPENAI_KEY=@ tool",
         "PASS=@ tool",
     ] {
         let text = place.replace('@', WORD);
         assert_eq!(redact(&text), place.replace('@', REDACTED));
+    }
+    let clean = redact("kubectl create secret generic db --from-literal='pw=two words'");
+    assert_eq!(clean, format!("kubectl create secret generic db --from-literal='pw={REDACTED}'"));
+}
+
+#[test]
+fn a_password_beside_an_accounts_name_is_a_secret() {
+    for place in [
+        "htpasswd -b .htpasswd bob @",
+        "htpasswd -bnBC 10 \"\" @ | tr -d ':'",
+        "sudo htpasswd -B -b -c f bob '@'; ls",
+        "[\"htpasswd\",\"-nb\",\"bob\",\"@\"]",
+        "echo \"bob:@\" | chpasswd",
+        "echo root:@|sudo chpasswd",
+        "{\"command\":\"echo \\\"bob:@\\\" | chpasswd -e\"}",
+        "chpasswd <<< 'bob:@'",
+        "chpasswd -e <<EOF\nbob:@\nEOF",
+        "{\"command\":\"chpasswd <<'EOF'\\nbob:@\\nEOF\"}",
+        "localhost:5432:db:bob:@",
+        "*:*:*:postgres:@",
+        "echo \"db.example:6432:*:bob:@\" > ~/.pgpass",
+        "{\"content\":\"a\\ndb-1:5432:db:bob:@\\nb\"}",
+    ] {
+        let text = place.replace('@', WORD);
+        assert_eq!(redact(&text), place.replace('@', REDACTED), "{text}");
+    }
+}
+
+#[test]
+fn a_token_is_known_by_what_stands_in_its_middle() {
+    let hex = "0a1b2c3d4e5f6789".repeat(4);
+    for token in
+        [format!("{}.atlasv1.{}", key("", 14), key("", 67)), format!("{}.{hex}", key("pat", 14))]
+    {
+        let text = format!("use '{token}', please");
+        assert_eq!(redact(&text), format!("use '{REDACTED}', please"));
     }
 }
 
@@ -101,6 +141,18 @@ fn what_only_looks_so_stays() {
         "vault login page",
         "vault login -method=userpass1",
         "kubectl create configmap x --from-literal=a=b1",
+        "kubectl create secret generic x --from-literal=a=$PW",
+        "kubectl --from-literal is read there",
+        "htpasswd -c .htpasswd bob",
+        "htpasswd -b f bob \"$PW\"",
+        "echo bob:$PW | chpasswd",
+        "echo 12:30 && chpasswd",
+        "echo a:b | cat",
+        "src/main.rs:1204:5:error:E0308",
+        "x.rs:12:a:b:c1",
+        "app:8080:a:b:c:d1",
+        "log:2026:11:28:06",
+        "pattern.0a1b2c3d4e5f67890a1b2c3d4e5f67890a1b2c3d4e5f6789",
         "az group list -p 1",
         "C:\\users\\x64\\token",
         "100% of it, 5%",

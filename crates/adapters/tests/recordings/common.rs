@@ -43,7 +43,9 @@ impl Recorded {
         let files = std::fs::read_dir(self.folder().join(case)).unwrap().map(Result::unwrap);
         let is_log = |name: &str| name.starts_with("transcript-");
         let logs = files.filter(|file| is_log(&file.file_name().to_string_lossy()));
-        logs.flat_map(|file| lines(&file.path())).collect()
+        let mut logs: Vec<PathBuf> = logs.map(|file| file.path()).collect();
+        logs.sort();
+        logs.iter().flat_map(|log| lines(log)).collect()
     }
 
     /// The hook rows of a case.

@@ -15,7 +15,9 @@ const MOST: usize = 16;
 /// A person turns to another conversation of the same process, and the open turn goes on behind that.
 pub(super) fn leave(step: &mut Step<'_>) {
     let seat = &mut *step.seat;
-    let is_left = seat.goes_on_beside && seat.turn.open;
+    // Where a terminal shows one of them alone, work that only that has shown may be the other one's.
+    let is_its = !seat.shows_one || seat.turn.reference.is_some() && !seat.turn.end_logged;
+    let is_left = seat.goes_on_beside && seat.turn.open && is_its;
     let Some(left) = seat.session.as_ref().filter(|_| is_left) else { return };
     let session = left.id.clone();
     let turn = &mut seat.turn;
@@ -79,9 +81,7 @@ fn place(step: &Step<'_>, observation: &Observation) -> Option<usize> {
 /// What is told of one of them; `None`: it is of none.
 pub(super) fn told(step: &mut Step<'_>, observation: &Observation) -> Option<Effect> {
     if let Fact::SubagentEnded { id } = &observation.fact {
-        // It is gone, and nobody tells how its turn has ended.
-        let index = step.seat.turn.beside.iter().position(|beside| beside.session == *id)?;
-        return Some(over(step, index, None, None));
+        return gone(step, id);
     }
     let Some(index) = place(step, observation) else {
         end_before(step, observation);
@@ -108,6 +108,12 @@ pub(super) fn told(step: &mut Step<'_>, observation: &Observation) -> Option<Eff
         _ => confirmed(step),
     };
     Some(effect)
+}
+
+/// One of them is gone, and nobody tells how its turn has ended; `None`: it is none.
+pub(super) fn gone(step: &mut Step<'_>, session: &str) -> Option<Effect> {
+    let index = step.seat.turn.beside.iter().position(|beside| beside.session == session)?;
+    Some(over(step, index, None, None))
 }
 
 /// A conversation that is prompted anew has come to the end of its turn before.

@@ -2,7 +2,7 @@
 
 use super::{
     Refusal, Rule, SETTLE_MS, STRAGGLERS_MS, Step, beside, launched, level, lifecycle, process,
-    refuse, report, session,
+    refuse, report, session, side,
 };
 use crate::observation::{
     Delivery, Fact, Level, Observation, ProcessFact, ReportedTurn, SessionEnd, SessionStart,
@@ -30,6 +30,7 @@ pub(super) fn check(step: &mut Step<'_>, observation: &Observation) -> Result<()
         return refuse(Rule::G10, "it waited in the spool and later evidence was accepted");
     }
     if is_history {
+        side::note_log(step, observation);
         return Ok(());
     }
     if observation.delivery == Delivery::Standing
@@ -59,6 +60,7 @@ pub(super) fn check(step: &mut Step<'_>, observation: &Observation) -> Result<()
     }
     revive(step, observation)?;
     note_filed(step, observation);
+    side::note_log(step, observation);
     Ok(())
 }
 
@@ -191,7 +193,7 @@ fn check_session(step: &mut Step<'_>, observation: &Observation) -> Result<(), R
     let Some(said) = observation.session.as_deref() else {
         return Ok(());
     };
-    if beside::is_end(step, observation) {
+    if beside::is_end(step, observation) || side::is_heard(step, observation) {
         return Ok(());
     }
     let starts = starts(&observation.fact);

@@ -6,7 +6,7 @@
 use super::notice::unanswered;
 use super::{
     Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, beside, broken, elsewhere, notice, parts,
-    prompts, refuse, screen, shown, turn, withdrawn,
+    prompts, refuse, screen, shown, side, turn, withdrawn,
 };
 use crate::arbitrate::{self, Standing};
 use crate::observation::{BackgroundShells, Delivery, JUST_FAILED, Level, Observation};
@@ -139,6 +139,9 @@ pub(super) fn said(
             return Ok(prompts::hold_answer(step, name));
         }
         return refuse(Rule::G5, "helpers go on, of which it says nothing");
+    }
+    if let Some(effect) = side::hears(step, source, level, before)? {
+        return Ok(effect);
     }
     // Behind a dialog that has ended the turn a title may be drawn once more as if it worked; and behind one
     // that a person has opened no turn goes on.
@@ -427,9 +430,10 @@ pub(super) fn still_shows(step: &Step<'_>, held: &Held, level: &HeldLevel) -> bo
 pub(super) fn believe(step: &mut Step<'_>, level: &HeldLevel) {
     match level {
         HeldLevel::Working => {
-            prompts::withdraw(step, |asked| !parts::asks(asked.source, asked.actor));
+            let is_unclear = side::several_ask(step);
+            prompts::withdraw(step, |asked| !is_unclear && !parts::asks(asked.source, asked.actor));
             step.ensure_running(None);
-            if !step.seat.turn.open {
+            if !(step.seat.turn.open || step.seat.shows_one && beside::goes_on(step)) {
                 turn::start(step, None);
             }
             if !matches!(step.seat.turn.base, Turn::Working(_)) {

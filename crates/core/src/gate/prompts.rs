@@ -1,8 +1,8 @@
 //! The blocked set: one entry per open prompt and actor (G4, G12).
 
 use super::{
-    Effect, Refusal, Rule, SETTLE_MS, Step, beside, dialog, level, parts, refuse, screen, tools,
-    turn,
+    Effect, Refusal, Rule, SETTLE_MS, Step, beside, dialog, level, parts, refuse, screen, side,
+    tools, turn,
 };
 use crate::event::EventBody;
 use crate::prompt::{Actor, NewPrompt, OpenPrompt, PromptKind, Resolution, ToolRef};
@@ -241,6 +241,8 @@ fn make_room(step: &mut Step<'_>) {
 fn belongs_to_none(step: &Step<'_>, actor: &Actor, prompt: &NewPrompt) -> bool {
     match actor {
         _ if beside::goes_on(step) => true,
+        // Of its own turn the protocol's words have the name, and it is open by now.
+        Actor::Main if step.evidence.source == Source::Acp => true,
         Actor::Main => is_a_persons(step, prompt) || screen::asks_first(step),
         Actor::Sub(_) => parts::asks(step.evidence.source, actor),
     }
@@ -337,10 +339,12 @@ pub(super) fn withdraw_all(step: &mut Step<'_>) -> bool {
 /// `is_late`: the open turn has begun with it, and what its own status shows was asked behind that.
 pub(super) fn withdraw_at_prompt(step: &mut Step<'_>, helpers: &[String], is_late: bool) {
     let showing = if is_late { showing_dialogs(step) } else { Vec::new() };
+    let others = side::others(step);
     withdraw(step, |asked| {
-        let goes_on = matches!(asked.actor, Actor::Sub(id) if helpers.contains(id));
+        let is_of = |ids: &[String]| matches!(asked.actor, Actor::Sub(id) if ids.contains(id));
+        let goes_on = is_of(helpers);
         let is_shown = asked.ask.reason != BlockedReason::Other && showing.contains(&asked.source);
-        !is_shown && (!goes_on || asked.ask.key.is_none())
+        !is_of(&others) && !is_shown && (!goes_on || asked.ask.key.is_none())
     });
     // Not for ever: the end of who asks may have been lost.
     let waits = step.seat.own_prompts().any(|open| !open.actor.is_main());
@@ -406,10 +410,8 @@ pub(super) fn clear_by_tool(step: &mut Step<'_>, actor: &Actor, ended: &ToolRef)
         (Some(asked), Some(ended)) => asked == ended,
         _ => tool.is_like(ended),
     };
-    let is_asked = step
-        .seat
-        .own_prompts()
-        .any(|open| open.actor == *actor && open.ask.tool.as_ref().is_some_and(is_its));
+    let is_of = |of: &OpenPrompt| of.actor == *actor && of.ask.tool.as_ref().is_some_and(is_its);
+    let is_asked = step.seat.own_prompts().any(is_of);
     // Without a start, or a question, that matches, any end of the same tool.
     let about = |tool: &ToolRef| {
         let has_own = is_asked || calls.iter().any(|call| call.is_like(tool));

@@ -31,6 +31,7 @@ mod screen;
 mod sessions;
 mod settling;
 mod shown;
+mod side;
 mod stays;
 mod stops;
 mod stragglers;

@@ -2,7 +2,7 @@
 
 use super::notice::unanswered;
 use super::{
-    Decision, STALE_MS, Step, UNKNOWN_MS, level, lifecycle, notice, prompts, screen, session,
+    Decision, STALE_MS, Step, UNKNOWN_MS, level, lifecycle, notice, prompts, screen, session, side,
     stops, withdrawn,
 };
 use crate::arbitrate::{Standing, standing};
@@ -93,8 +93,10 @@ fn settle(step: &mut Step<'_>, held: Held) {
                 || screen::check_title(step.seat, held.source).is_err()
                 || level::is_believed(step, level)
                 || stops::is_undone(step, &held)
-                || level::is_main_agents_rest(step, held.source, level);
-            if says_nothing || !level::still_shows(step, &held, level) {
+                || level::is_main_agents_rest(step, held.source, level)
+                || !level::still_shows(step, &held, level)
+                || side::takes(step, held.source, level);
+            if says_nothing {
                 return;
             }
             stops::went_on(step, &held);

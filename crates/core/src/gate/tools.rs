@@ -1,7 +1,8 @@
 //! Tool calls and helpers: they move the main agent's turn, or only count (G4, G6).
 
 use super::{
-    Effect, Refusal, Rule, SETTLE_MS, Step, beside, broken, dialog, prompts, refuse, stops, turn,
+    Effect, Refusal, Rule, SETTLE_MS, Step, beside, broken, dialog, prompts, refuse, side, stops,
+    turn,
 };
 use crate::prompt::{Actor, Resolution, ToolRef};
 use crate::seat::{Claim, OpenTool};
@@ -73,7 +74,7 @@ fn helper_seen(step: &mut Step<'_>, id: &str) -> Result<Effect, Refusal> {
         return Ok(decides_unless_blocked(step));
     }
     let known = step.seat.subagents.iter().any(|known| known == id);
-    let outlives = turn::may_be_outlived(step);
+    let outlives = turn::may_be_outlived(step) || side::wakes(step, id);
     if !known && (step.seat.turn.open || outlives) {
         push_helper(step, id);
     }

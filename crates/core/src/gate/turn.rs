@@ -2,7 +2,7 @@
 
 use super::{
     Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, beside, broken, compaction, level, prompts,
-    refuse, shown, stops, tools,
+    refuse, shown, side, stops, tools,
 };
 use crate::event::EventBody;
 use crate::observation::{Background, BackgroundShells, Submitter};
@@ -397,6 +397,7 @@ pub(super) fn end_logged(step: &mut Step<'_>, reference: Option<&str>) -> Result
         if reference.is_some() && reference == step.seat.turn.reference.as_deref() {
             step.changed |= !step.seat.turn.end_logged;
             step.seat.turn.end_logged = true;
+            side::end_is_logged(step);
         }
         return Ok(Effect::Confirms);
     }

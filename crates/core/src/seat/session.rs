@@ -21,11 +21,19 @@ pub struct Session {
     /// The name of the last prompt that a hook has told of and that a person has sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompted: Option<Box<str>>,
+    /// Conversations that a person has begun beside it, newest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sides: Vec<String>,
+    /// The log of it that has been read since the hub started: what is written there is heard.
+    #[serde(skip)]
+    pub logged: Option<Box<str>>,
 }
 
 impl Session {
     pub fn new(id: String, since: UnixMs, start_seen: bool) -> Self {
-        Self { id, since, start_seen, is_early: false, is_filed: false, prompted: None }
+        let (is_early, is_filed) = (false, false);
+        let (prompted, sides, logged) = (None, Vec::new(), None);
+        Self { id, since, start_seen, is_early, is_filed, prompted, sides, logged }
     }
 }
 

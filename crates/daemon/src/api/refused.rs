@@ -146,7 +146,8 @@ impl From<Refusal> for Refused {
             Refusal::StorageFailed => (507, "storage_failed"),
             Refusal::StorageDamaged => {
                 return Self::new(507, "storage_damaged", refusal.to_string()).hint(
-                    "`headsup down`, then `headsup up`: it goes on with what can be read of it",
+                    "the hub starts again by itself and goes on with what can be read of it; where it does not: \
+                     `headsup down`, then `headsup up`",
                 );
             }
             Refusal::Unflushed => {

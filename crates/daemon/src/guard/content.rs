@@ -1,8 +1,8 @@
 //! What a body may be: JSON as it is. A web form cannot send that.
 
 use crate::api::Refused;
-use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING};
+use axum::http::{HeaderMap, HeaderValue};
 
 /// Where there is none it needs no type either. A web form always says one.
 pub(super) fn has_body(headers: &HeaderMap) -> bool {
@@ -19,7 +19,10 @@ pub(super) fn check(headers: &HeaderMap) -> Result<(), Refused> {
         let detail = "the body is sent as application/json";
         return Err(Refused::new(415, "unsupported_media_type", detail));
     }
-    if headers.contains_key(CONTENT_ENCODING) {
+    // `gzip, chunked` packs it as well.
+    let mut codings = headers.get_all(TRANSFER_ENCODING).iter().map(HeaderValue::as_bytes);
+    let is_packed = codings.any(|coding| !coding.trim_ascii().eq_ignore_ascii_case(b"chunked"));
+    if is_packed || headers.contains_key(CONTENT_ENCODING) {
         return Err(Refused::new(415, "unsupported_encoding", "the body is sent as it is"));
     }
     Ok(())

@@ -118,7 +118,10 @@ mod tests {
                 assert_eq!(found, Some("unsupported_media_type"), "{method}");
             }
         }
-        let packed = [LOCAL, JSON, ("content-encoding", "gzip")];
-        assert_eq!(code("POST", &packed), Some("unsupported_encoding"));
+        let in_chunks = [LOCAL, JSON, ("transfer-encoding", "Chunked")];
+        assert_eq!(code("POST", &in_chunks), None);
+        for by in [("content-encoding", "gzip"), ("transfer-encoding", "gzip, chunked")] {
+            assert_eq!(code("POST", &[LOCAL, JSON, by]), Some("unsupported_encoding"), "{by:?}");
+        }
     }
 }

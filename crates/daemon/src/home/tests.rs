@@ -1,4 +1,6 @@
 use super::*;
+use crate::store::Store;
+use headsup_core::time::UnixMs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::os::unix::net::UnixStream;
 
@@ -107,6 +109,28 @@ async fn a_database_that_is_taken_away_is_noticed() {
             true => fs::rename(&another, &taken).unwrap(),
         }
         assert_eq!(lost.await, Lost::Database);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_log_that_is_cut_is_noticed() {
+    for left in [0, 5_000] {
+        let temp = tempfile::tempdir().unwrap();
+        let home = Home::claim(temp.path()).unwrap();
+        let store = Store::open(&home.database(), UnixMs(0)).unwrap().store;
+        home.keep(store.log());
+        let write = |sql: &str| store.connection().execute_batch(sql).unwrap();
+        let cut = |left| File::options().write(true).open(store.log_path())?.set_len(left);
+        let _listener = home.listen().unwrap();
+        let mut lost = std::pin::pin!(home.lost());
+        // What is in the database by now is nobody's loss.
+        store.checkpoint().unwrap();
+        cut(0).unwrap();
+        assert!(tokio::time::timeout(LOOK * 3, &mut lost).await.is_err());
+        write("CREATE TABLE t (x); CREATE TABLE u (x)");
+        assert!(tokio::time::timeout(LOOK * 3, &mut lost).await.is_err());
+        cut(left).unwrap();
+        assert_eq!(lost.await, Lost::Log, "{left}");
     }
 }
 

@@ -13,15 +13,19 @@ impl Key {
     /// 1 to 128 printable ASCII characters, or nothing. `target` is what the request is for: the
     /// same body for another agent is another request.
     pub(crate) fn new(id: &str, target: &str, body: &[u8]) -> Option<Self> {
-        let printable = |byte: u8| (b' '..=b'~').contains(&byte);
-        let fits = (1..=128).contains(&id.len()) && id.bytes().all(printable);
-        fits.then(|| {
+        Self::fits(id).then(|| {
             let mut digest = Xxh3::new();
             digest.update(target.as_bytes());
             digest.update(&[0]);
             digest.update(body);
             Self { id: id.to_owned(), digest: digest.digest() }
         })
+    }
+
+    /// Whether a request can be known by it.
+    pub(crate) fn fits(id: &str) -> bool {
+        let printable = |byte: u8| (b' '..=b'~').contains(&byte);
+        (1..=128).contains(&id.len()) && id.bytes().all(printable)
     }
 }
 

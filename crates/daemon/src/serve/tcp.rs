@@ -1,7 +1,7 @@
 //! TCP: anybody's connections, and not more than are good for those on the unix socket.
 
 use super::{ACCEPT_PAUSE, Door, Origin};
-use crate::limits;
+use crate::limits::{self, HEAD_TIME};
 use crate::namespaces::Peer;
 use std::sync::Arc;
 use tokio::net::TcpListener;
@@ -23,7 +23,13 @@ pub(crate) async fn accept(listener: TcpListener, mut door: Door) {
                     // Whoever has left already has no address.
                     let Ok(origin) = Origin::of(&stream) else { continue };
                     let (origin, place) = (Some(origin), Some(place));
-                    tokio::spawn(door.clone().connection(stream, origin, Peer::Remote, place));
+                    tokio::spawn(door.clone().connection(
+                        stream,
+                        origin,
+                        Peer::Remote,
+                        place,
+                        HEAD_TIME,
+                    ));
                 }
                 // Closed without a word: an answer would need what there is none of.
                 Err(_) => door.metrics.refusal("too_many_connections"),

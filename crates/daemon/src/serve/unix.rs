@@ -1,7 +1,9 @@
 //! The unix socket: connections of the hub's own user.
 
 use super::{ACCEPT_PAUSE, Door};
+use crate::limits::{self, HEAD_TIME, HEAD_TIME_WHERE_SHORT};
 use crate::peer;
+use std::os::fd::AsRawFd as _;
 use tokio::net::UnixListener;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
@@ -17,7 +19,7 @@ pub(super) async fn accept(
     mut door: Door,
     beside: Option<Handle>,
 ) {
-    let own_uid = peer::own_uid();
+    let (own_uid, short_from) = (peer::own_uid(), limits::short_from());
     let here = Handle::current();
     let mut count = 0;
     loop {
@@ -35,7 +37,10 @@ pub(super) async fn accept(
                 count += 1;
                 let is_beside = falls_beside(count) && door.metrics.subscribers.get() >= CROWD;
                 let at = beside.as_ref().filter(|_| is_beside).unwrap_or(&here);
-                drop(at.spawn(door.clone().connection(stream, None, peer, None)));
+                // The system gives the lowest number that is free.
+                let file = u64::try_from(stream.as_raw_fd()).unwrap_or(0);
+                let head_time = if file < short_from { HEAD_TIME } else { HEAD_TIME_WHERE_SHORT };
+                drop(at.spawn(door.clone().connection(stream, None, peer, None, head_time)));
             }
             // Closed without a word.
             Ok(_) => door.metrics.refusal("foreign_peer"),

@@ -13,7 +13,7 @@ use crate::inbox::Inbox;
 use crate::job::{Sight, Witnessed, Work};
 use crate::metrics::Metrics;
 use headsup_adapters::evidence::taken;
-use headsup_adapters::{LogLine, helper_line, log_line, strange_line};
+use headsup_adapters::{LogLine, helper_line, log_line, strange_line, terminal};
 use headsup_core::id::AgentId;
 use headsup_core::observation::{Delivery, Fact, History};
 use headsup_core::seat::Seat;
@@ -323,7 +323,9 @@ impl Logs {
             history.title = line.title.or(history.title);
             session = line.session.or(session);
         }
-        if history != History::default() {
+        // Of some that it is read at all says what its silence means.
+        let counts = owner.1.is_none() && terminal::shows_one(kind);
+        if counts || history != History::default() {
             let (name, fact) = ("history".to_owned(), Fact::History(history));
             self.submit(&owner.0, name, session, None, fact, true).await;
         }

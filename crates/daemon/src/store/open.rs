@@ -15,8 +15,8 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A page in the write-ahead log, about.
-const PAGE_BYTES: u64 = 4_096;
+/// A page in the write-ahead log, about: not less than this.
+pub(super) const PAGE_BYTES: u64 = 4_096;
 /// More events than a write-ahead log holds: it is kept short.
 const IN_A_LOG: u64 = 1 << 17;
 
@@ -43,6 +43,10 @@ impl Store {
                 "the database is empty or gone, although hubs have run here: what was in it is lost"
             );
         }
+        if quarantine::is_cut(path) {
+            // What a hub meets behind the cut is none of the database's own damage.
+            quarantine::trust(path);
+        }
         // Its start may not meet what was found in it: where nothing can be taken over it goes on.
         if quarantine::is_doubted(path) {
             if let Some(saved) = salvage::fill(path, now) {
@@ -50,7 +54,7 @@ impl Store {
             }
             quarantine::trust(path);
         }
-        let is_cut = is_cut(path);
+        let is_cut = is_cut(path) || quarantine::is_cut(path);
         let log = keep_damaged_log(path, now);
         match open(path, now) {
             Err(StoreError::Damaged(why)) => {
@@ -72,9 +76,10 @@ impl Store {
                 } else if is_cut {
                     tracing::error!(
                         missing = %store.log_path.display(), goes_on_behind = loaded.head,
-                        "the last hub was killed and its write-ahead log is gone: what was reported last is lost"
+                        "the write-ahead log of the last hub is gone or was cut: what was reported last is lost"
                     );
                 }
+                quarantine::forget_cut(path);
                 Ok(Opened { store, loaded, quarantined: log })
             }
         }

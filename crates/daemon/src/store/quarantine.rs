@@ -13,6 +13,8 @@ const SAVED: &str = "-saved";
 const LOG: &str = "-log";
 /// Beside a database in which damage was found that its start had not met.
 const DOUBTED: &str = "-doubted";
+/// Beside a database whose write-ahead log was cut while a hub had it.
+const CUT: &str = "-cut";
 
 /// A damaged database that was put aside, or a copy of its damaged write-ahead log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +41,7 @@ pub(super) fn put_aside(path: &Path, now: UnixMs) -> io::Result<PathBuf> {
         }
     }
     fs::remove_file(beside(path, DOUBTED)).ok();
+    forget_cut(path);
     Ok(aside)
 }
 
@@ -50,6 +53,20 @@ pub(super) fn place_of_log(path: &Path, now: UnixMs) -> PathBuf {
 /// Writes down what of it goes on. The log has said the same.
 pub(super) fn note(aside: &Path, saved: &str) {
     fs::write(beside(aside, SAVED), saved).ok();
+}
+
+/// The next start is to know that the end of the write-ahead log is lost, although it may look whole.
+pub(crate) fn note_cut(path: &Path) -> io::Result<()> {
+    fs::write(beside(path, CUT), "")
+}
+
+/// Whether it is to know that.
+pub(super) fn is_cut(path: &Path) -> bool {
+    beside(path, CUT).exists()
+}
+
+pub(super) fn forget_cut(path: &Path) {
+    fs::remove_file(beside(path, CUT)).ok();
 }
 
 /// The next start is to put the database aside, although it may not meet the damage.

@@ -99,6 +99,27 @@ async fn every_refusal_is_typed_and_changes_nothing() {
     assert_eq!(client.send("POST", HOOK, &[], in_hook(63)).await.status, 202);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn an_id_that_no_request_is_known_by_is_refused_on_every_route() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let long = "x".repeat(129);
+    for path in [
+        "/api/v1/listener/codes",
+        "/api/v1/prs/x/refresh",
+        "/api/v1/effects/x/again",
+        "/api/v1/prompts/x/elicit",
+        "/mcp",
+        REPORT,
+    ] {
+        for id in ["", "é", &long] {
+            let reply = client.send("POST", path, &[("x-headsup-id", id)], "{}").await;
+            let found = (reply.status.as_u16(), reply.code());
+            assert_eq!(found, (400, "bad_header".to_owned()), "{path} {id:?}");
+        }
+    }
+}
+
 /// Brackets in a text nest nothing, nor do many lists beside one another.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hook_that_is_long_and_flat_is_taken() {
@@ -278,7 +299,11 @@ async fn what_is_no_http_is_refused_and_counted() {
         long.as_bytes(),
     ]) {
         let answer = raw(&bench, bytes).await;
-        assert!(answer.starts_with("HTTP/1.1 4"), "{answer:?}");
+        let (head, document) = answer.split_once("\r\n\r\n").unwrap();
+        assert!(head.contains("\r\ncontent-type: application/problem+json\r\n"), "{answer:?}");
+        let problem: serde_json::Value = serde_json::from_str(document).unwrap();
+        assert_eq!(problem["code"], "bad_http", "{answer:?}");
+        assert!(head.starts_with(&format!("HTTP/1.1 {} ", problem["status"])), "{answer:?}");
         let counted = async {
             while client.metric("headsup_refusals_total{code=\"bad_http\"}").await < count {
                 tokio::task::yield_now().await;

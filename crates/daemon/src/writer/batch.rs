@@ -113,6 +113,7 @@ impl Writer {
         if let Err(error) = store::doubt(self.store.path()) {
             tracing::error!(%error, "that cannot be noted for the next start");
         }
+        self.metrics.damaged.notify_one();
     }
 
     /// Works out as many items as fit one commit. One that panics is left out: the others are

@@ -82,8 +82,13 @@ fn take_in_described(seat: &mut Seat, report: &HookReport, now: UnixMs) -> Decis
     let before = (!is_its_own).then(|| seat.about.clone());
     let token = own_token(report, &seat.id).filter(|_| seat.about.token.is_none());
     let described = gate::describe(seat, &Description { token, ..describe(report) }, now);
+    let is_beside = |seat: &Seat| session.is_some_and(|said| gate::is_beside(seat, said));
+    let was_beside = is_beside(seat);
     let mut decision = take_in(seat, report, now);
-    let is_foreign = decision.refused.as_ref().is_some_and(|refused| refused.rule == Rule::G1);
+    let is_another = seat.session.as_ref().map(|own| &*own.id) != session;
+    let goes_on_beside = is_another && (was_beside || is_beside(seat));
+    let is_foreign =
+        decision.refused.as_ref().is_some_and(|refused| refused.rule == Rule::G1) || goes_on_beside;
     if let Some(before) = before.filter(|_| is_foreign) {
         seat.about = before;
         return decision;

@@ -120,7 +120,7 @@ impl Pen {
         let Some(Writer { flusher, store, .. }) = writer else { return };
         // Its connection goes first, so that closing ours moves all of the log into the database.
         drop(flusher);
-        drop(store);
+        store.close();
     }
 }
 

@@ -7,13 +7,16 @@ use crate::error::{CommandError, Kind};
 use crate::output::Output;
 use crate::output::line::Line;
 use headsup_core::wire::SCHEMA;
+use rustix::fs::{Mode, OFlags, fstat, open, stat};
+use rustix::io::Errno;
+use rustix::stdio::stdout;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 /// Write down what the hub was told and saw of an agent, redacted, for a bug report.
@@ -88,14 +91,25 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     let path = format!("/api/v1/agents/{id}/evidence?text={}", args.text);
     let Bundle { rows, head } = client.get_doc(&path).await?;
     let bundle = written(&head, &rows)?;
-    match args.output.as_deref().filter(|file| *file != Path::new("-")) {
+    match args.output.as_deref().filter(|file| *file != Path::new("-") && !is_our_output(file)) {
         None => Output::json_lines(&bundle)?,
         Some(file) if file.file_name().is_none() || file.is_dir() => {
             let message = format!("{} is a folder, and the bundle is a file", file.display());
             return Err(CommandError::usage(message).hint("name the file, as `-o api.capture`"));
         }
+        Some(file) if !is_in_a_folder(file) => {
+            let message = format!("cannot write {}: its folder is not there", file.display());
+            return Err(
+                CommandError::usage(message).hint("make the folder, or name a file elsewhere")
+            );
+        }
         Some(file) => {
-            save(file, bundle.as_bytes(), args.force).map_err(|error| not_saved(file, &error))?;
+            let waits = || {
+                let words = format!("headsup: nobody reads {} yet: this waits", file.display());
+                context.output.say(&Line::plain(words));
+            };
+            save(file, bundle.as_bytes(), args.force, waits)
+                .map_err(|error| not_saved(file, &error))?;
             if context.output.is_json() {
                 let file = file.to_string_lossy();
                 Output::json(&Doc { schema: SCHEMA, file, head: &head })?;
@@ -156,11 +170,35 @@ fn told(head: &Head) -> Vec<String> {
     lines
 }
 
+/// Is it another name of our standard output, as `/dev/stdout` is?
+fn is_our_output(file: &Path) -> bool {
+    let (Ok(there), Ok(own)) = (stat(file), fstat(stdout())) else { return false };
+    file.is_symlink() && (there.st_dev, there.st_ino) == (own.st_dev, own.st_ino)
+}
+
+/// Does it name what a process has open, as `/dev/stderr` does? Everybody has that link.
+fn names_what_is_open(file: &Path) -> bool {
+    fs::read_link(file).is_ok_and(|to| to.starts_with("/proc/self/fd"))
+}
+
+fn is_in_a_folder(file: &Path) -> bool {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.is_none_or(Path::is_dir)
+}
+
 /// Whole or not at all, and never over a file that nobody meant. A pipe or a device is written to: replaced by a
-/// file it would be gone for everybody.
-fn save(file: &Path, bytes: &[u8], force: bool) -> io::Result<()> {
-    if fs::metadata(file).is_ok_and(|there| !there.is_file()) {
-        return OpenOptions::new().write(true).open(file)?.write_all(bytes);
+/// file it would be gone for everybody. `waits` is called where a pipe has nobody yet who reads it.
+fn save(file: &Path, bytes: &[u8], force: bool, waits: impl FnOnce()) -> io::Result<()> {
+    let (there, is_open) = (fs::metadata(file), names_what_is_open(file));
+    if is_open || there.as_ref().is_ok_and(|there| !there.is_file()) {
+        let is_pipe = there.is_ok_and(|there| there.file_type().is_fifo());
+        let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        // Kept until it is open once more: whoever reads it would take a close for the end.
+        let first = is_pipe.then(|| open(file, flags, Mode::empty()));
+        if matches!(first, Some(Err(Errno::NXIO))) {
+            waits();
+        }
+        return OpenOptions::new().write(true).append(is_open).open(file)?.write_all(bytes);
     }
     let name = file.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
     let new = file.with_file_name(format!(".{name}.{}", uuid::Uuid::now_v7().simple()));
@@ -191,4 +229,40 @@ fn not_saved(file: &Path, error: &io::Error) -> CommandError {
     }
     let refused = CommandError::internal(format!("cannot write {at}: {error}"));
     if is_full(error) { refused.hint("make room there, or take another folder") } else { refused }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::fs::{CWD, mkfifoat};
+    use std::os::unix::fs::symlink;
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    #[test]
+    fn whoever_waits_for_a_reader_says_so_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        mkfifoat(CWD, &pipe, Mode::RWXU).unwrap();
+        let (tell, told) = mpsc::channel();
+        let path = pipe.clone();
+        let reader = std::thread::spawn(move || {
+            let is_told = told.recv_timeout(Duration::from_secs(30)).is_ok();
+            (is_told, fs::read_to_string(path).unwrap())
+        });
+        save(&pipe, b"bundle", false, || tell.send(()).unwrap()).unwrap();
+        assert_eq!(reader.join().unwrap(), (true, "bundle".to_owned()));
+    }
+
+    #[test]
+    fn a_name_of_what_is_open_is_never_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let [kept, link] = ["kept", "link"].map(|name| folder.path().join(name));
+        let open = fs::File::create(&kept).unwrap();
+        let number = std::os::fd::AsRawFd::as_raw_fd(&open);
+        symlink(format!("/proc/self/fd/{number}"), &link).unwrap();
+        save(&link, b"bundle", true, || {}).unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(fs::read_to_string(&kept).unwrap(), "bundle");
+    }
 }

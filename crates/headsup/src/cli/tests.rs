@@ -1,4 +1,5 @@
 use super::*;
+use crate::output::usage_text;
 
 #[test]
 fn the_argument_definitions_are_sound() {
@@ -42,6 +43,21 @@ fn a_parser_error_becomes_one_of_ours() {
     assert_eq!(error.kind, Kind::Usage);
     assert!(error.message.contains("'wrking'"), "{}", error.message);
     assert!(error.hints[0].contains("working"), "{:?}", error.hints);
+}
+
+#[test]
+fn what_was_typed_moves_no_cursor_in_what_is_said_of_it() {
+    let said = |word: &str, in_colour: bool| {
+        let args = ["headsup", "ls", "--status", word].map(OsString::from);
+        assert_eq!(args.iter().all(|arg| is_harmless(arg)), in_colour, "{word:?}");
+        usage_text(&parse(&args).unwrap_err().render(), in_colour)
+    };
+    assert!(said("é", true).contains("\u{1b}["), "it has colours");
+    for evil in ["a\u{1b}[2Jb", "a\u{1b}]0;t\u{7}b", "a\u{9b}31mb", "a\u{202e}b", "a\u{200b}b"] {
+        let said = said(evil, false);
+        assert!(said.lines().all(|line| text::line(line) == line), "{said:?}");
+        assert!(said.contains("--status"), "{said:?}");
+    }
 }
 
 /// Names that scripts rely on, with everything that may stand behind them.

@@ -132,7 +132,7 @@ const ROWS: &[Row] = &[
     get("40 cursor that is none", "/api/v1/events?since=-4&follow=false", 400, "bad_parameter"),
     Row {
         headers: &[("last-event-id", "\u{1}tomorrow")],
-        ..get("40 cursor that is none", "/api/v1/events?follow=false", 400, "")
+        ..get("40 cursor that is none", "/api/v1/events?follow=false", 400, "bad_http")
     },
     Row {
         headers: &[("last-event-id", "18446744073709551616")],

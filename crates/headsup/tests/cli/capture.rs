@@ -4,9 +4,10 @@ use crate::hub::{Reply, Request};
 use crate::rig::{AT, Rig, agent, answer, run};
 use rustix::fs::{CWD, Mode, OFlags, mkfifoat};
 use serde_json::json;
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::Read as _;
-use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _, symlink};
+use std::process::{Command, Stdio};
 
 fn evidence(request: &Request) -> Reply {
     let agents = [agent("api", "idle")];
@@ -39,6 +40,36 @@ fn a_dash_for_the_file_is_standard_output() {
     let seen = run(rig.command(&["capture", "api", "-o", "./-"]).current_dir(&folder));
     assert_eq!(seen.ok(), "");
     assert_eq!(std::fs::read_to_string(folder.join("-")).unwrap(), plain.stdout);
+}
+
+/// As `/dev/stdout` is one, whatever standard output leads to.
+#[test]
+fn another_name_of_standard_output_is_standard_output() {
+    let rig = Rig::new();
+    let _hub = rig.hub(evidence);
+    let plain = rig.run(&["capture", "api"]);
+    let [link, out] = ["link", "out"].map(|name| rig.socket().with_file_name(name));
+    symlink("/proc/self/fd/1", &link).unwrap();
+    for args in [&[][..], &["--force"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_headsup"));
+        command.env_clear().env("HOME", "/home/ada");
+        command.env("HEADSUP_HOME", rig.socket().parent().unwrap());
+        command.args(["capture", "api", "-o"]).arg(&link).args(args);
+        let done = command.stdout(File::create(&out).unwrap()).stderr(Stdio::null()).status();
+        assert!(done.unwrap().success() && link.is_symlink(), "{args:?}");
+        assert_eq!(std::fs::read_to_string(&out).unwrap(), plain.stdout, "{args:?}");
+    }
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_named() {
+    let rig = Rig::new();
+    let _hub = rig.hub(evidence);
+    let file = rig.socket().with_file_name("nowhere").join("api.capture");
+    let seen = rig.run(&["capture", "api", "-o", file.to_str().unwrap()]);
+    assert_eq!((seen.code, &*seen.stdout), (2, ""), "{seen:?}");
+    assert!(seen.stderr.contains("its folder is not there"), "{seen:?}");
+    assert!(seen.stderr.contains("make the folder"), "{seen:?}");
 }
 
 #[test]

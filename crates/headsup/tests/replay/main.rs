@@ -9,6 +9,7 @@ mod captured;
 mod changed;
 mod headless;
 mod others;
+mod side;
 mod spliced;
 mod tape;
 mod terminal;

@@ -58,6 +58,18 @@ fn the_agent_runs_and_its_start_and_its_end_are_told() {
     assert_eq!(doc["process"]["code"], 5, "{doc}");
 }
 
+/// Both terminals would end its lines.
+#[test]
+fn a_line_of_the_agents_is_ended_once() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let mut pty = shell(&rig, "", "echo FIRST; echo SECOND", "& wait $!");
+    pty.shows("ended 0");
+    assert!(pty.ended().success());
+    let said = String::from_utf8_lossy(&pty.said).into_owned();
+    assert!(said.contains("FIRST\r\nSECOND\r\n") && !said.contains("\r\r"), "{said:?}");
+}
+
 #[test]
 fn an_agent_that_was_stopped_goes_on() {
     // It stops itself, or somebody stops us.

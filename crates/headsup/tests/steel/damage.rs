@@ -2,6 +2,7 @@
 
 use crate::rig::Rig;
 use headsup_testkit::hub::Hub;
+use headsup_testkit::{http, wait};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -54,6 +55,46 @@ fn a_damaged_database_is_kept_aside_and_said() {
     }
 }
 
+/// Damages the leaf of a table with this event on it; returns what the file is then.
+fn without_event(database: &Path, cursor: u64) -> Vec<u8> {
+    let mut bytes = fs::read(database).unwrap();
+    let event = format!("\"cursor\":\"{cursor}\"");
+    let has = |page: &[u8]| page.windows(event.len()).any(|at| at == event.as_bytes());
+    let mut pages = bytes.chunks_exact_mut(4_096);
+    pages.find(|page| page[0] == 13 && has(page)).unwrap().fill(0xAA);
+    fs::write(database, &bytes).unwrap();
+    bytes
+}
+
+#[test]
+fn a_hub_that_finds_damage_goes_on_by_itself_with_what_can_be_read() {
+    let rig = Rig::new();
+    let hub = rig.hub();
+    for n in 0..60 {
+        rig.client().report(&format!("a{n}"), "working");
+    }
+    let head = rig.client().head();
+    rig.home.run(["down"]).ok();
+    drop(hub);
+    // No start reads what stands in the middle: the check that comes behind it finds it.
+    without_event(&rig.home.state().join("headsup.db"), head / 2);
+    let mut hub = rig.hub();
+    let kept = wait::until("the old database aside", || aside(&rig.home.state()).pop());
+    let client = rig.client();
+    wait::until("the hub to be back", || {
+        http::get(&client.0, "/healthz").ok().filter(|(status, _)| *status == 200)
+    });
+    assert_eq!(client.get("/healthz").body["pid"], hub.pid(), "it has not ended");
+    assert!(!hub.has_ended());
+    let is_evidence = |page: &[u8]| page.iter().all(|byte| *byte == 0xAA);
+    assert!(fs::read(&kept).unwrap().chunks_exact(4_096).any(is_evidence), "it is kept");
+    assert_eq!((client.roster().len(), client.head()), (60, head));
+    assert_eq!(client.report("b", "working").status, 202);
+    assert_eq!(client.metric("headsup_store_quarantines_total"), 1);
+    assert_eq!(client.metric("headsup_store_damage_total"), 0, "the new one is whole");
+    assert_eq!(aside(&rig.home.state()).len(), 1);
+}
+
 #[test]
 fn a_damaged_page_costs_what_was_on_it_and_up_says_so() {
     let rig = Rig::new();
@@ -67,14 +108,8 @@ fn a_damaged_page_costs_what_was_on_it_and_up_says_so() {
     let (head, mut agents) = (before.head(), before.roster());
     rig.home.run(["down"]).ok();
     drop(hub);
-    let database = rig.home.state().join("headsup.db");
-    let mut bytes = fs::read(&database).unwrap();
-    // The leaf of a table with the first event on it: each start reads that.
-    let has = |page: &[u8], text: &str| page.windows(text.len()).any(|at| at == text.as_bytes());
-    let mut pages = bytes.chunks_exact_mut(4_096);
-    let page = pages.find(|page| page[0] == 13 && has(page, "\"cursor\":\"1\"")).unwrap();
-    page.fill(0xAA);
-    fs::write(&database, &bytes).unwrap();
+    // Each start reads the first event.
+    let bytes = without_event(&rig.home.state().join("headsup.db"), 1);
 
     let done = rig.home.run(["up"]);
     let (client, kept) = (rig.client(), aside(&rig.home.state()));
@@ -207,4 +242,35 @@ fn rig_version(_: &Rig) -> u32 {
     drop(hub);
     let bytes = fs::read(fresh.home.state().join("headsup.db")).unwrap();
     u32::from_be_bytes(bytes[60..64].try_into().unwrap())
+}
+
+#[test]
+fn a_write_ahead_log_that_is_cut_under_a_hub_costs_what_was_in_it_and_no_place() {
+    for goes_on in [false, true] {
+        let rig = Rig::new();
+        let hub = rig.hub();
+        rig.client().report("a", "working");
+        rig.home.run(["down"]).ok();
+        drop(hub);
+        let hub = rig.hub();
+        let client = rig.client();
+        for n in 0..20 {
+            client.report(&format!("late-{n}"), "working");
+        }
+        let head = client.head();
+        let log = rig.home.state().join("headsup.db-wal");
+        fs::File::options().write(true).open(log).unwrap().set_len(0).unwrap();
+        if goes_on {
+            assert_eq!(client.report("b", "working").status, 202);
+        }
+        let health = wait::until("the hub to start again", || {
+            let (_, body) = http::get(&client.0, "/healthz").ok()?;
+            let health: Value = serde_json::from_slice(&body).ok()?;
+            let cursor: u64 = health["cursor"].as_str()?.parse().ok()?;
+            (cursor > head + 1_000).then_some(health)
+        });
+        assert_eq!(health["pid"], hub.pid(), "it has not ended");
+        assert_eq!(client.roster(), ["a"], "what was in the database is there");
+        assert_eq!(client.report("b", "working").status, 202);
+    }
 }

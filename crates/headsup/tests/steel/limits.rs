@@ -215,3 +215,18 @@ fn on_one_processor_a_crowd_holds_up_no_reporter() {
     drop(open);
     assert!(client.is_ok());
 }
+
+#[test]
+fn whoever_says_nothing_leaves_sooner_where_files_are_short() {
+    let rig = Rig::new();
+    let _hub = limited(&rig.home, "-n 64");
+    let client = rig.client();
+    let idle: Vec<_> = (0..100).filter_map(|_| UnixStream::connect(&client.0).ok()).collect();
+    // One that came in when most others had, and the first of them, which has the usual time.
+    let (mut first, mut late) = (&idle[0], &idle[45]);
+    late.read_to_end(&mut Vec::new()).unwrap();
+    first.set_nonblocking(true).unwrap();
+    let still_open = first.read(&mut [0]).unwrap_err();
+    assert_eq!(still_open.kind(), std::io::ErrorKind::WouldBlock);
+    assert_eq!(client.report("a", "working").status, 202);
+}

@@ -40,10 +40,16 @@ impl Connection {
         said
     }
 
-    fn opens(&mut self, method: &str, id: &str, session: Option<String>) -> Said {
-        let began = !self.is_active();
-        let said = self.begins(began, Side::Agent, method, id, session);
-        Said { event: Event::PromptOpened, ..said }
+    /// In the open turn, if there is one.
+    fn opens(&self, method: &str, id: &str, session: Option<String>) -> Said {
+        let open = Said::new(Event::PromptOpened, Side::Agent, method);
+        Said { id: Some(id.to_owned()), session, turn: self.turn.clone(), ..open }
+    }
+
+    /// What waits for an answer when a turn begins, told again in that: a prompt of a person's answers nothing here.
+    pub(super) fn asked_before(&self, begins: bool) -> Vec<Said> {
+        let asked = self.prompts.iter().filter(|_| begins);
+        asked.map(|open| Said { turn: self.turn.clone(), ..open.clone() }).collect()
     }
 
     pub(super) fn person_answers(&mut self, id: &str, result: Option<Raw<'_>>) -> Vec<Said> {

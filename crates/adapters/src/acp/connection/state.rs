@@ -25,7 +25,7 @@ impl Connection {
         update: &Update<'_>,
         behind: Option<Behind>,
     ) -> Vec<Said> {
-        let began = !self.is_active();
+        let began = self.is_in_no_turn();
         let state = match update.state.text().as_deref() {
             Some("running") => State::Running,
             Some("requires_action") => State::RequiresAction,
@@ -35,8 +35,9 @@ impl Connection {
         };
         let stop = update.stop.text().map(|stop| text::line(&stop, text::EVENT));
         let stop = self.conversation(session.as_deref()).said(state, stop, behind);
-        let begins = (began && self.is_active())
-            .then(|| self.begins(true, Side::Agent, STATE, "", session.clone()));
+        let works = self.sessions.values().any(Conversation::is_active);
+        let begins =
+            (began && works).then(|| self.begins(true, Side::Agent, STATE, "", session.clone()));
         if state == State::RequiresAction {
             // What it is about to take back it does not.
             let mut said = self.withdraw(|open| open.session == session && open.settles);
@@ -47,7 +48,8 @@ impl Connection {
             }
             return said;
         }
-        let mut said: Vec<Said> = begins.into_iter().collect();
+        let asked = self.asked_before(begins.is_some());
+        let mut said: Vec<Said> = begins.into_iter().chain(asked).collect();
         let over = self.withdraw(|open| open.session == session && open.method == STATE);
         said.extend(over.into_iter().map(|open| match open.event {
             // It goes on, or has ended.

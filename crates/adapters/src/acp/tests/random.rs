@@ -47,6 +47,8 @@ struct Reference {
     asked: BTreeMap<u32, u8>,
     /// Answered by nobody, because their turn was over.
     dead: BTreeSet<u32>,
+    /// A prompt has come since all rested: what is asked alone is no turn.
+    is_turn: bool,
     /// Sessions that have failed while others went on.
     failed: BTreeSet<u8>,
     last: &'static str,
@@ -67,7 +69,7 @@ impl Reference {
 
     /// Something has ended in this way, and perhaps all.
     fn ends(&mut self, word: &'static str) {
-        if !self.is_active() {
+        if !self.is_active() && std::mem::take(&mut self.is_turn) {
             let has_failed = !std::mem::take(&mut self.failed).is_empty();
             self.last = if has_failed { "failed" } else { word };
         }
@@ -105,6 +107,7 @@ fn play(rig: &mut Rig, known: &mut Reference, step: &Step) {
     match *step {
         Step::Prompt { session } => {
             known.prompts.insert(id, session);
+            known.is_turn = true;
             rig.prompt(id, &name(session));
         }
         Step::Answer { which, fails } => {

@@ -117,6 +117,35 @@ fn a_request_is_over_when_it_is_withdrawn_refused_or_its_turn_ends() {
 }
 
 #[test]
+fn a_request_in_no_turn_leaves_everything_as_it_was() {
+    let cancel = json!({"method": "$/cancel_request", "params": {"requestId": 1}});
+    let mut rig = Rig::with_session();
+    assert_eq!(rig.ask(0, "s"), "blocked");
+    assert_eq!(rig.answer(0), "idle");
+    for (stop, headline) in [("end_turn", "done"), ("refusal", "idle")] {
+        rig.prompt(5, "s");
+        assert_eq!(rig.stop(5, stop), headline);
+        let turns = |rig: &Rig| {
+            let is_turn = |event: &&EventBody| {
+                matches!(event, EventBody::TurnStarted { .. } | EventBody::TurnCompleted { .. })
+            };
+            rig.events.iter().filter(is_turn).count()
+        };
+        let before = (turns(&rig), rig.outcome());
+        assert_eq!(rig.ask(0, "s"), "blocked");
+        assert_eq!(rig.answer(0), headline);
+        assert_eq!(rig.ask(1, "s"), "blocked");
+        assert_eq!(rig.agent(&cancel), headline);
+        assert_eq!((turns(&rig), rig.outcome()), before);
+    }
+    // A prompt of a person's answers nothing, and begins a turn.
+    assert_eq!(rig.ask(2, "s"), "blocked");
+    assert_eq!(rig.prompt(6, "t"), "blocked");
+    assert_eq!(rig.answer(2), "working");
+    assert_eq!(rig.stop(6, "end_turn"), "done");
+}
+
+#[test]
 fn ids_are_told_apart_by_their_side_and_by_their_type() {
     let mut rig = Rig::with_session();
     rig.prompt(5, "s");

@@ -1,6 +1,6 @@
 //! Sessions, turns, tools, helpers, compaction.
 
-use super::{Event, TURN, fact, seen};
+use super::{Event, TURN, fact, hook, seen};
 use crate::HookContext;
 use headsup_core::observation::{Background, Fact, SessionEnd, SessionStart, Submitter};
 use headsup_core::prompt::Actor;
@@ -25,6 +25,27 @@ fn a_session_start_says_how() {
         let is_news = source == "teleport";
         assert_eq!(started.strange, is_news.then_some("source"), "{source}");
     }
+}
+
+#[test]
+fn a_fork_without_a_log_is_a_conversation_beside_the_one_that_goes_on() {
+    for (source, log, how) in [
+        ("fork", "null", SessionStart::Side),
+        ("fork", "7", SessionStart::Fork),
+        ("startup", "null", SessionStart::Startup),
+    ] {
+        let body = format!(
+            r#"{{"session_id":"s-2","cwd":"/home/dev/api","hook_event_name":"SessionStart",
+                "source":"{source}","transcript_path":{log}}}"#
+        );
+        let started = hook(None, body.as_bytes(), &HookContext::default());
+        assert_eq!(started.fact, Fact::SessionStarted { how, attach: None }, "{source} {log}");
+    }
+    // Of one that does not say where its log is nobody knows.
+    let body = r#"{"session_id":"s-2","cwd":"/","hook_event_name":"SessionStart","source":"fork"}"#;
+    let how = SessionStart::Fork;
+    let started = hook(None, body.as_bytes(), &HookContext::default());
+    assert_eq!(started.fact, Fact::SessionStarted { how, attach: None });
 }
 
 #[test]

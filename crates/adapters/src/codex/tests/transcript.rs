@@ -2,6 +2,7 @@
 
 use crate::{LogLine, helper_line, helper_logs, is_helper_log, log_line, strange_line};
 use headsup_core::observation::{Background, Fact, Submitter};
+use headsup_core::prompt::{Actor, ToolRef};
 use std::path::Path;
 
 fn line(text: &str) -> LogLine {
@@ -41,6 +42,28 @@ fn a_turn_ends_as_it_should_or_by_an_error_or_by_a_person() {
     assert_eq!(ended.written_at.as_deref(), Some("2026-11-21T21:38:37.638Z"));
     let aborted = event(r#"{"type":"turn_aborted","turn_id":"t-1","reason":"interrupted"}"#);
     assert_eq!(aborted.fact, Some(Fact::TurnInterrupted { turn_ref: Some(turn()) }));
+}
+
+#[test]
+fn a_command_of_the_agents_ends_its_call_and_one_of_a_persons_none() {
+    let ended = |kind: &str, source: &str| {
+        event(&format!(
+            r#"{{"type":"item_completed","turn_id":"t-1","item":{{"type":"{kind}","id":"exec-1",
+                "command":["bash","-lc","ls"],"source":"{source}","aggregated_output":"a"}}}}"#
+        ))
+    };
+    let tool = ToolRef { name: "Bash".to_owned(), id: Some("exec-1".to_owned()), input: None };
+    let (actor, tools, turn_ref) = (Actor::Main, vec![tool], Some(turn()));
+    let fact = Fact::ToolsEnded { actor, tools, interrupted: false, turn_ref };
+    let read = ended("CommandExecution", "unified_exec_startup");
+    assert_eq!(
+        (read.name.as_str(), read.fact, read.is_prompt),
+        ("item_completed", Some(fact), false)
+    );
+    assert_eq!(ended("CommandExecution", "user_shell").fact, None);
+    assert_eq!(ended("UserMessage", "agent").fact, None);
+    let nameless = r#"{"type":"item_completed","item":{"type":"CommandExecution","id":"exec-1","source":"agent"}}"#;
+    assert_eq!(event(nameless).fact, None, "of no turn");
 }
 
 #[test]

@@ -280,3 +280,13 @@ fn g4_the_end_of_a_call_that_is_asked_about_answers_nothing_that_is_asked_about_
     script.hook(tool_end(&Actor::Main, "c3", 9));
     assert_eq!(script.headline(), Headline::Working);
 }
+
+#[test]
+fn of_two_that_are_asked_about_at_once_the_log_tells_the_end_of_the_first() {
+    let mut script = Script::blocked();
+    script.hook(tool(&Actor::Main, "c2", 8));
+    script.hook(permission(&Actor::Main, 8));
+    script.log(tool_end(&Actor::Main, "c1", 7));
+    let asked: Vec<_> = script.seat.own_prompts().map(|open| open.ask.title.clone()).collect();
+    assert_eq!((script.headline(), asked), (Headline::Blocked, vec!["Bash: input 8".to_owned()]));
+}

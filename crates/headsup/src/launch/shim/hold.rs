@@ -11,7 +11,7 @@ use rustix::net::{
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
-use rustix::termios::{LocalModes, OutputModes, tcgetattr};
+use rustix::termios::{LocalModes, OutputModes, Termios, tcgetattr};
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut};
@@ -107,8 +107,7 @@ fn say(ours: &OwnedFd, bytes: &[u8]) -> io::Result<()> {
     if set.as_ref().is_some_and(|set| set.local_modes.contains(LocalModes::TOSTOP)) {
         return Ok(());
     }
-    let ends_lines = OutputModes::OPOST | OutputModes::ONLCR;
-    let said = match set.is_some_and(|set| set.output_modes.contains(ends_lines)) {
+    let said = match set.is_some_and(|set| ends_lines(&set)) {
         true => without_returns(bytes),
         false => Cow::Borrowed(bytes),
     };
@@ -122,6 +121,21 @@ fn say(ours: &OwnedFd, bytes: &[u8]) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// At the shim: what has just come for our terminal, from `at` on, ends its lines once. In the background our terminal
+/// ends them as well.
+pub(super) fn end_lines_once(bytes: &mut Vec<u8>, at: usize, ours: impl AsFd, is_ours: bool) {
+    let is_set = |set: Termios| ends_lines(&set) && !set.local_modes.contains(LocalModes::TOSTOP);
+    // What has to wait for our terminal comes once that is ours.
+    if !is_ours && tcgetattr(ours).is_ok_and(is_set) {
+        let said = bytes.split_off(at);
+        bytes.extend_from_slice(&without_returns(&said));
+    }
+}
+
+fn ends_lines(set: &Termios) -> bool {
+    set.output_modes.contains(OutputModes::OPOST | OutputModes::ONLCR)
 }
 
 /// Ours ends lines by itself again, and the agent's has done so already.

@@ -15,6 +15,7 @@
 //! In the background the terminal is somebody else's: it is neither read nor asked, and where a
 //! write would stop us what the agent says waits, so that its end is not missed.
 
+use super::hold::end_lines_once;
 use super::overdue;
 use super::reply::Reply;
 use super::scan::{Finding, Scanner};
@@ -322,7 +323,8 @@ impl Relay {
             }
         };
         self.said += count as u64;
-        let Self { scanner, outward, inward, answer, shared, .. } = self;
+        let Self { scanner, outward, inward, answer, shared, output, .. } = self;
+        let at = outward.bytes.len();
         shared.heard(&self.buffer[..count]);
         scanner.feed(&self.buffer[..count], &mut outward.bytes, |finding| {
             if finding == Finding::Query && inward.bytes.len() < MOST_ANSWERS {
@@ -330,6 +332,7 @@ impl Relay {
             }
             shared.found(finding);
         });
+        end_lines_once(&mut outward.bytes, at, output, shared.is_ours());
         self.send_outward();
         self.send_inward();
     }
