@@ -163,6 +163,9 @@ impl Log {
         let pages = self.pages();
         let file = File::open(path).ok().filter(|_| pages > 0)?;
         let length = file.metadata().ok()?.len();
+        // It may have begun anew between the two looks.
+        let pages = pages.min(self.pages());
+        (pages > 0).then_some(())?;
         // Whoever goes on writing behind the cut leaves a hole before it.
         let mut magic = [1; 4];
         let is_hole = file.read_exact_at(&mut magic, 0).is_ok() && magic == [0; 4];

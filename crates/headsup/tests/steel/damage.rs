@@ -66,13 +66,19 @@ fn without_event(database: &Path, cursor: u64) -> Vec<u8> {
     bytes
 }
 
-#[test]
-fn a_hub_that_finds_damage_goes_on_by_itself_with_what_can_be_read() {
-    let rig = Rig::new();
+/// Sixty agents work.
+fn hub_of_sixty(rig: &Rig) -> Hub {
     let hub = rig.hub();
     for n in 0..60 {
         rig.client().report(&format!("a{n}"), "working");
     }
+    hub
+}
+
+#[test]
+fn a_hub_that_finds_damage_goes_on_by_itself_with_what_can_be_read() {
+    let rig = Rig::new();
+    let hub = hub_of_sixty(&rig);
     let head = rig.client().head();
     rig.home.run(["down"]).ok();
     drop(hub);
@@ -98,10 +104,7 @@ fn a_hub_that_finds_damage_goes_on_by_itself_with_what_can_be_read() {
 #[test]
 fn a_damaged_page_costs_what_was_on_it_and_up_says_so() {
     let rig = Rig::new();
-    let hub = rig.hub();
-    for n in 0..60 {
-        rig.client().report(&format!("a{n}"), "working");
-    }
+    let hub = hub_of_sixty(&rig);
     rig.home.run(["stage", "a7", "working"]).ok();
     rig.home.run(["stage", "a7", "blocked", "--message", "no access"]).ok();
     let before = rig.client();

@@ -342,14 +342,7 @@ fn g5_a_helper_that_begins_something_behind_a_broken_turn_works() {
             assert_eq!((script.headline(), counts(&script)), (broken, [0, 1]), "{end:?}");
             script.hook(tool(&sub("h"), "c9", 9));
             assert_eq!(script.phrase(), "working(background)", "{end:?}");
-            script.hook(Fact::SubagentEnded { id: "h".into() });
-            if wakes {
-                script.hook(wake("t2"));
-                assert_eq!(script.phrase(), "working(prompt)", "{end:?}");
-                script.hook(stop("t2"));
-            }
-            script.tick(2_000);
-            assert_eq!((script.headline(), counts(&script)), (Headline::Done, [1, 2]), "{end:?}");
+            ends_behind(&mut script, wakes, &end);
         }
     }
     // A status file tells that better.
@@ -360,6 +353,18 @@ fn g5_a_helper_that_begins_something_behind_a_broken_turn_works() {
     script.registry(at_rest());
     script.after(SETTLE_MS).hook(tool(&sub("h"), "c9", 9));
     assert_eq!(script.headline(), Headline::Idle);
+}
+
+/// The helper behind the end of a turn has ended, and may wake the agent.
+fn ends_behind(script: &mut Script, wakes: bool, end: &Fact) {
+    script.hook(Fact::SubagentEnded { id: "h".into() });
+    if wakes {
+        script.hook(wake("t2"));
+        assert_eq!(script.phrase(), "working(prompt)", "{end:?}");
+        script.hook(stop("t2"));
+    }
+    script.tick(2_000);
+    assert_eq!((script.headline(), counts(script)), (Headline::Done, [1, 2]), "{end:?}");
 }
 
 /// No status file tells of it. Of the helper behind the stop no start was told.
@@ -379,14 +384,7 @@ fn g5_what_a_helper_asks_behind_a_turn_that_has_ended_goes_on_until_its_end() {
             script.hook(tool_end(&sub("h"), "c9", 9));
             assert_eq!(script.phrase(), "working(background)", "{end:?}");
             assert_eq!(script.seat.doc().background.subagents, 1);
-            script.hook(Fact::SubagentEnded { id: "h".into() });
-            if wakes {
-                script.hook(wake("t2"));
-                assert_eq!(script.phrase(), "working(prompt)", "{end:?}");
-                script.hook(stop("t2"));
-            }
-            script.tick(2_000);
-            assert_eq!((script.headline(), counts(&script)), (Headline::Done, [1, 2]), "{end:?}");
+            ends_behind(&mut script, wakes, &end);
         }
     }
 }
