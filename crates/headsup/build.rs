@@ -4,7 +4,8 @@
 //!
 //! What runs where somebody waits lies side by side in it (`hot.txt`, which `measure layout`
 //! writes): the system maps a program by pieces of 64 KiB, so that functions that lie apart take
-//! memory and time for everything around them.
+//! memory and time for everything around them. `.cargo/config.toml` has functions named so that the types they are
+//! made for can be told apart.
 //!
 //! Its entry point, in a debug build as well, is that of `../front`: a hook of the usual kind is over before the
 //! C library has started. Of a release it has one such piece for itself, code and constants together.

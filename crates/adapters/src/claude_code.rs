@@ -12,6 +12,7 @@ mod normalize;
 mod payload;
 mod prompts;
 pub(crate) mod registry;
+pub(crate) mod stop_hooks;
 pub(crate) mod stream;
 pub(crate) mod terminal;
 mod tools;

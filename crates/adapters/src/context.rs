@@ -1,5 +1,6 @@
 //! Where a hook was called from.
 
+use crate::text;
 use headsup_core::id::ProcessId;
 use headsup_core::status::Attach;
 use serde::Deserialize;
@@ -23,6 +24,8 @@ pub struct HookContext {
     pub host: Option<String>,
     /// Whether a person can type to it, where its start was looked at ([`crate::hook_table::Headless`]).
     pub attach: Option<Attach>,
+    /// Nobody can, and its prompt stands on its command line.
+    pub prompted: bool,
 }
 
 /// A process above the hook.
@@ -90,6 +93,20 @@ impl HookContext {
     pub(crate) fn tmux_pane(&self) -> Option<String> {
         self.variable("TMUX_PANE").filter(|pane| is_pane(pane)).map(str::to_owned)
     }
+
+    /// The name of the tmux server around it, empty for the usual one.
+    pub fn tmux_server(&self) -> Option<String> {
+        // Behind the socket stand the server's pid and the session.
+        self.variable("TMUX")?.rsplitn(3, ',').nth(2).map(tmux_server)
+    }
+}
+
+/// The name of the tmux server at this socket, as `tmux -L` takes it; empty for the usual one.
+pub fn tmux_server(socket: &str) -> String {
+    match socket.rsplit('/').next().unwrap_or_default() {
+        "default" => String::new(),
+        name => text::line(name, text::NAME),
+    }
 }
 
 /// Whether it names a pane of tmux: `%5`.
@@ -110,14 +127,14 @@ mod tests {
     const HEADER: &str = r#"{"env":{"CLAUDE_PID":"42","TMUX_PANE":"%5","EMPTY":""},
         "parents":[{"pid":50,"start":900,"comm":"sh"},{"pid":42,"start":800,"comm":"claude"},
             {"pid":7,"start":100,"comm":"claude"},{"pid":1,"start":1,"comm":"init"}],
-        "pidns":4026531836,"attach":"headless","later":{}}"#;
+        "pidns":4026531836,"attach":"headless","prompted":true,"later":{}}"#;
 
     #[test]
     fn a_context_is_read_and_what_is_new_in_it_ignored() {
         let context = HookContext::parse(HEADER);
         assert_eq!(context.pidns, Some(4_026_531_836));
         assert_eq!(context.parents.len(), 4);
-        assert_eq!(context.attach, Some(Attach::Headless));
+        assert_eq!((context.attach, context.prompted), (Some(Attach::Headless), true));
         assert_eq!(context.variable("CLAUDE_PID"), Some("42"));
         assert_eq!(context.variable("EMPTY"), None);
         assert_eq!(context.tmux_pane().as_deref(), Some("%5"));
@@ -154,6 +171,21 @@ mod tests {
         let parents = vec![Ancestor { pid: 42, start: 0, comm: "claude".to_owned() }];
         let context = HookContext { parents, ..HookContext::default() };
         assert_eq!(context.process(Some(42), &["claude"]), None);
+    }
+
+    #[test]
+    fn a_tmux_server_has_a_name_where_it_is_not_the_usual_one() {
+        for (tmux, name) in [
+            ("/tmp/tmux-1000/default,4242,0", Some("")),
+            ("/tmp/tmux-1000/work,4242,0", Some("work")),
+            ("/run/a,b/x,y,1,0", Some("x,y")),
+            ("/tmp/tmux-1000/work", None),
+            ("", None),
+        ] {
+            let env = [("TMUX".to_owned(), tmux.to_owned())].into();
+            let context = HookContext { env, ..HookContext::default() };
+            assert_eq!(context.tmux_server().as_deref(), name, "{tmux}");
+        }
     }
 
     #[test]

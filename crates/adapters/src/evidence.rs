@@ -8,6 +8,7 @@
 
 mod essence;
 mod names;
+mod numbers;
 mod reports;
 mod shroud;
 mod vocabulary;

@@ -9,7 +9,8 @@ pub(crate) use events::{
     CLAUDE_CODE_EVENTS, CODEX_EVENTS, COPILOT_CLI_EVENTS, GEMINI_CLI_EVENTS, QWEN_CODE_EVENTS,
 };
 
-use crate::{codex, mapped};
+use crate::copilot_cli::ready;
+use crate::{codex, mapped, qwen_code};
 use events::Events;
 use headsup_core::status::Returns;
 use told::{OTHERS, TOLD, Told};
@@ -29,6 +30,8 @@ struct Row {
 /// say so.
 #[derive(Clone, Copy, Debug)]
 pub struct Headless {
+    /// What the path of its program has in it.
+    program: &'static str,
     /// One of these is among the words of its command line.
     words: &'static [&'static str],
     /// It also runs so when its input is no terminal.
@@ -43,6 +46,22 @@ impl Headless {
     /// `words`: the command line, which begins with the runtime, its options and the program's path
     /// where a runtime runs it. `terminal`: whether its input is one.
     pub fn is(&self, words: &[&str], terminal: bool) -> bool {
+        self.is_asked(words) || (self.by_input && !terminal)
+    }
+
+    /// Whether its prompt stands there as well, so that it waits for none: whoever speaks to it line by line has still
+    /// to say something. Of a line that is not surely the program's own nothing of that is believed.
+    pub fn has_its_prompt(&self, words: &[&str]) -> bool {
+        let script = words.iter().skip(1).find(|word| !word.starts_with('-'));
+        let is_its =
+            words.first().into_iter().chain(script).any(|word| word.contains(self.program));
+        let is_command = |word: &&str| self.by_question && qwen_code::COMMANDS.contains(word);
+        let is_answered = words.windows(2).any(|pair| pair == ["--input-format", "stream-json"])
+            || words.contains(&"--input-format=stream-json");
+        is_its && self.is_asked(words) && !is_answered && !words.iter().any(is_command)
+    }
+
+    fn is_asked(&self, words: &[&str]) -> bool {
         let own = words.get(1..).unwrap_or_default();
         let is_one = |word: &&str| {
             let name = word.split_once('=').map_or(*word, |(name, _)| name);
@@ -51,16 +70,18 @@ impl Headless {
         let is_option = |word: &&&str| word.starts_with('-');
         let asks = own.iter().skip_while(is_option).nth(1).is_some_and(|word| !is_option(&word));
         let is_told = self.by_command.is_some_and(|is_one_run| is_one_run(words));
-        own.iter().any(is_one)
-            || (self.by_input && !terminal)
-            || (self.by_question && asks)
-            || is_told
+        own.iter().any(is_one) || (self.by_question && asks) || is_told
     }
 }
 
 /// What most programs agree on.
-const PRINTS: Headless =
-    Headless { words: &["-p", "--prompt"], by_input: true, by_question: false, by_command: None };
+const PRINTS: Headless = Headless {
+    program: "gemini",
+    words: &["-p", "--prompt"],
+    by_input: true,
+    by_question: false,
+    by_command: None,
+};
 
 const CLAUDE_CODE: Row = Row {
     kind: "claude-code",
@@ -74,6 +95,7 @@ const CLAUDE_CODE: Row = Row {
 const CODEX: Row = Row {
     kind: "codex",
     headless: Some(Headless {
+        program: "codex",
         words: &["exec"],
         by_input: false,
         by_command: Some(codex::is_one_run),
@@ -88,7 +110,7 @@ const CODEX: Row = Row {
 const QWEN_CODE: Row = Row {
     kind: "qwen-code",
     // `qwen "a question"` as well (0.24.4, read).
-    headless: Some(Headless { by_question: true, ..PRINTS }),
+    headless: Some(Headless { program: "qwen", by_question: true, ..PRINTS }),
     // The last hook of `qwen -p` is `Stop` (0.24.4, measured).
     parts_with_a_word: false,
     goes_on_beside: false,
@@ -107,7 +129,12 @@ const GEMINI_CLI: Row = Row {
 
 const COPILOT_CLI: Row = Row {
     kind: "copilot-cli",
-    headless: Some(Headless { by_input: false, ..PRINTS }),
+    headless: Some(Headless {
+        program: "copilot",
+        by_input: false,
+        by_command: Some(ready::is_one_run),
+        ..PRINTS
+    }),
     parts_with_a_word: true,
     goes_on_beside: false,
     returns: Returns::OneIfKilled,
@@ -170,6 +197,12 @@ pub fn leaves_within_ms(kind: &str) -> Option<i64> {
     (kind == crate::codex::KIND).then_some(crate::codex::LEAVES_MS)
 }
 
+/// How long behind an end that its log tells of a program of this kind may ask its model once more by itself, where that was
+/// asked about what a call has brought. Milliseconds.
+pub fn asks_again_ms(kind: &str) -> Option<i64> {
+    (kind == crate::gemini_cli::KIND).then_some(crate::gemini_cli::ASKS_AGAIN_MS)
+}
+
 /// What the exit code of a run of this kind that nobody can type to tells.
 pub fn returns(kind: &str) -> Returns {
     row(kind).map_or(Returns::Anything, |row| row.returns)
@@ -228,6 +261,7 @@ mod tests {
             ("qwen-code", ["node", "--max-old-space-size=9", "/bin/qwen", "do it"]),
             ("gemini-cli", ["node", "/bin/gemini", "-m", "--prompt"]),
             ("copilot-cli", ["node", "/bin/copilot", "-p", "do it"]),
+            ("copilot-cli", ["node", "/bin/copilot", "-pdo it", "--yolo"]),
             ("codex", ["codex", "-m", "x", "exec"]),
             ("codex", ["codex", "--search", "e", "do it"]),
             ("codex", ["codex", "--config=a", "review", "--uncommitted"]),
@@ -253,6 +287,32 @@ mod tests {
         assert!(!is("qwen-code", &[], true));
         for (kind, event) in [("qwen-code", "Stop"), ("claude-code", "SessionStart"), ("x", "")] {
             assert!(headless(kind, event).is_none(), "{kind} {event}");
+        }
+    }
+
+    #[test]
+    fn a_run_that_waits_for_no_prompt_has_it_on_its_command_line() {
+        let has = |kind: &str, words: &[&str]| {
+            let event = if kind == "copilot-cli" { "sessionStart" } else { "SessionStart" };
+            headless(kind, event).unwrap().has_its_prompt(words)
+        };
+        assert!(has("qwen-code", &["node", "/bin/qwen", "-p", "do it"]));
+        assert!(has("qwen-code", &["node", "/bin/qwen", "do it"]));
+        assert!(has("copilot-cli", &["copilot", "-p", "do it"]));
+        assert!(has("codex", &["codex", "exec", "do it"]));
+        for words in [
+            // A server, which tells of what its clients begin.
+            &["node", "/bin/qwen", "serve"][..],
+            &["node", "/bin/qwen", "-p", "x", "--input-format", "stream-json"],
+            &["node", "/bin/qwen", "-p", "x", "--input-format=stream-json"],
+            // It reads what it is to do.
+            &["node", "/bin/qwen"],
+            &["node", "/bin/qwen", "-i", "do it"],
+            // Another program that runs its hooks.
+            &["python3", "play.py", "qwen-code/idle"],
+            &["sh", "-c", "while read -r script; do sh $script; done", "sh"],
+        ] {
+            assert!(!has("qwen-code", words), "{words:?}");
         }
     }
 

@@ -31,6 +31,7 @@ mod registry;
 pub mod resume;
 mod screen;
 mod service;
+mod stop_hooks;
 pub mod stream;
 pub mod support;
 pub mod terminal;
@@ -42,7 +43,7 @@ pub use app_server::{
     server_next, server_of_log, server_of_start, server_strange,
 };
 pub use borrowed::is_borrowed;
-pub use context::{Ancestor, HookContext, is_pane, is_shell};
+pub use context::{Ancestor, HookContext, is_pane, is_shell, tmux_server};
 pub use hook_table::{hook_environment, is_transition};
 pub use json::values as json_values;
 pub use kinds::{UnknownKind, is_kind, kind_of_client, kinds};
@@ -52,10 +53,11 @@ pub use registry::{
 };
 pub use screen::{Shown, has_screens, screen, screen_version};
 pub use service::{has_service, is_service, serves_terminals};
+pub use stop_hooks::has_other_stop_hooks;
 pub use transcript::{LogLine, helper_line, helper_logs, is_helper_log, log_line, strange_line};
 
 use headsup_core::id::ProcessId;
-use headsup_core::observation::{Fact, SessionEnd};
+use headsup_core::observation::{Fact, SessionEnd, SessionStart};
 use headsup_core::source::Source;
 use headsup_core::status::Attach;
 use headsup_core::time::UnixMs;
@@ -118,8 +120,11 @@ pub fn hook(
         return Ok(stream::hook(body, context));
     }
     let mut seen = read(kind, event, body, context)?;
-    if let Fact::SessionStarted { attach: attach @ None, .. } = &mut seen.fact {
+    if let Fact::SessionStarted { how, attach: attach @ None } = &mut seen.fact {
         *attach = context.attach;
+        if context.prompted && matches!(how, SessionStart::Startup | SessionStart::Early) {
+            *how = SessionStart::Prompted;
+        }
     }
     if matches!(seen.fact, Fact::NotUnderstood { .. }) {
         // All of it is.

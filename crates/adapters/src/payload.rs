@@ -51,9 +51,13 @@ pub(crate) fn unknown(event: &str) -> Fact {
 /// By whose wish a conversation is compacted.
 pub(crate) const COMPACTS: &[&str] = &["manual", "auto"];
 
-/// Did a person ask for the compaction? `None` where that is not said.
+/// Did a person ask for the compaction? `None` where that is not said, or in a word that nobody knows.
 pub(crate) fn by_person(trigger: Raw<'_>) -> Option<bool> {
-    trigger.json().map(|_| trigger.text().as_deref() == Some("manual"))
+    match trigger.text().as_deref() {
+        Some("manual") => Some(true),
+        Some("auto") => Some(false),
+        _ => None,
+    }
 }
 
 /// A member that an event has in all versions that are known, with the words that it may say; any text where
@@ -159,6 +163,22 @@ pub(crate) fn helper(actor: Actor, is_nameless: bool, starts: bool, why: &str) -
         (Actor::Sub(name), true) => Fact::NamesakeEnded { name },
         (Actor::Sub(id), false) if starts => Fact::SubagentStarted { id },
         (Actor::Sub(id), false) => Fact::SubagentEnded { id },
+    }
+}
+
+/// The start of a helper that begins a run of this name.
+pub(crate) fn in_run(fact: Fact, run: Option<String>) -> Fact {
+    match (fact, run) {
+        (Fact::SubagentStarted { id }, Some(run)) => Fact::RunStarted { id, run },
+        (fact, _) => fact,
+    }
+}
+
+/// The start of a compaction, by the name of its turn where that has one.
+pub(crate) fn compaction(turn_ref: Option<String>) -> Fact {
+    match turn_ref {
+        Some(turn_ref) => Fact::CompactionBegun { turn_ref },
+        None => Fact::CompactionStarted,
     }
 }
 

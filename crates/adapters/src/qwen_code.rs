@@ -12,7 +12,7 @@ pub(crate) mod stream;
 pub(crate) mod terminal;
 
 use crate::hook_table::pid_variable;
-use crate::{HookContext, Sighting, json, text};
+use crate::{HookContext, Sighting, json, resume, text};
 pub(crate) use inject::RECIPE;
 use payload::Payload;
 
@@ -26,6 +26,39 @@ pub(crate) const KIND: &str = "qwen-code";
 /// (measured). Its own variable names the outermost of its processes, which only waits: where that is killed the others
 /// go on (measured).
 pub(crate) const PROGRAMS: &[&str] = &["node", "MainThread", "bun", "qwen"];
+
+/// Its own commands (0.24.4, help): any other word that is no option is a question.
+pub(crate) const COMMANDS: &[&str] = &[
+    "auth",
+    "board",
+    "channel",
+    "extensions",
+    "hooks",
+    "mcp",
+    "review",
+    "sandbox",
+    "serve",
+    "sessions",
+    "update",
+];
+
+/// What keeps it open behind a prompt that it is started with.
+const STAYS: [&str; 2] = ["-i", "--prompt-interactive"];
+
+/// Whether it answers what stands among its arguments, and leaves: `-p`, or a question, unless it is to stay (0.24.4,
+/// help and measured).
+pub(crate) fn is_one_run(arguments: &[&str]) -> bool {
+    let is_one = |word: &str, names: &[&str]| {
+        let name = word.split_once('=').map_or(word, |(name, _)| name);
+        names.contains(&name)
+    };
+    let has = |names: &[&str]| arguments.iter().any(|word| is_one(word, names));
+    let asks = || {
+        let question = resume::surely(KIND, arguments);
+        question.is_some_and(|word| !COMMANDS.contains(&word)) && !has(&STAYS)
+    };
+    has(&["-p", "--prompt"]) || asks()
+}
 
 const SESSION: &str = "QWEN_CODE_SESSION_ID";
 

@@ -62,6 +62,15 @@ pub fn arguments(
 /// The command of its own that a program of this kind is to run: the first of these arguments that is neither an
 /// option nor an option's value. An option that nobody knows is taken for one without a value.
 pub(crate) fn command<'a>(kind: &str, arguments: &[&'a str]) -> Option<&'a str> {
+    first_word(kind, arguments, false)
+}
+
+/// The same where nothing is guessed: not behind an option of which nobody knows how many words it takes.
+pub(crate) fn surely<'a>(kind: &str, arguments: &[&'a str]) -> Option<&'a str> {
+    first_word(kind, arguments, true)
+}
+
+fn first_word<'a>(kind: &str, arguments: &[&'a str], is_sure: bool) -> Option<&'a str> {
     let program = program_of(kind)?;
     let is_value = |word: &&str| !word.starts_with('-');
     let mut rest = arguments.iter().copied().peekable();
@@ -71,6 +80,7 @@ pub(crate) fn command<'a>(kind: &str, arguments: &[&'a str]) -> Option<&'a str> 
         }
         let takes = if word.contains('=') { Takes::None } else { program.option(word).0 };
         match takes {
+            Takes::Some | Takes::Unknown if is_sure => return None,
             Takes::None | Takes::Unknown => {}
             Takes::One | Takes::Some => _ = rest.next(),
             Takes::Perhaps => _ = rest.next_if(is_value),

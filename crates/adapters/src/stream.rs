@@ -14,8 +14,8 @@ use crate::claude_code::stream::Run;
 use crate::context::is_shell;
 use crate::json::{self, skim};
 use crate::{
-    FactExt, HookContext, Sighting, claude_code, codex, gemini_cli, opencode, qwen_code, resume,
-    text,
+    FactExt, HookContext, Sighting, claude_code, codex, copilot_cli, gemini_cli, opencode,
+    qwen_code, resume, text,
 };
 use headsup_core::id::ProcessId;
 use headsup_core::observation::{Fact, Level};
@@ -122,9 +122,9 @@ pub fn is_one_run(kind: &str, arguments: &[OsString]) -> bool {
             has("exec") || command.is_some_and(|command| codex::ONE_RUNS.contains(&command))
         }
         opencode::KIND | opencode::KILO => has("run"),
-        gemini_cli::KIND | qwen_code::KIND => {
-            has("-p") || has("--prompt") || is_asked_for(kind, arguments)
-        }
+        gemini_cli::KIND => has("-p") || has("--prompt") || is_asked_for(kind, arguments),
+        qwen_code::KIND => qwen_code::is_one_run(&words) || is_asked_for(kind, arguments),
+        copilot_cli::KIND => copilot_cli::ready::is_one_run(&words),
         _ => false,
     };
     is_one && !is_answered(kind, arguments)

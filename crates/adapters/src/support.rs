@@ -52,7 +52,7 @@ const WRITTEN: &[Support] = &[
         shown: Shown::Live,
         version: "2.1.330",
         witnesses: "hooks, status file, status reports, log, screen, process",
-        cannot: "nothing that is known of in this version; dialogs before the first event only in a tmux pane that may be read; in versions before 2.0.45, which have no hook for it, that a permission is asked, which is shown as working",
+        cannot: "the dialog that asks whether to leave while background work runs, but where `/exit` opens it and no helper works; dialogs before the first event only in a tmux pane that may be read; in versions before 2.0.45, which have no hook for it, that a permission is asked, which is shown as working",
         instead: None,
     },
     Support {

@@ -6,12 +6,14 @@
 #![expect(clippy::unnecessary_wraps, reason = "every kind of fact has one signature")]
 
 mod acts;
+mod anew;
 mod beside;
 mod broken;
 mod compaction;
 mod dialog;
 mod elsewhere;
 mod guard;
+mod implied;
 mod inputs;
 mod launched;
 mod level;
@@ -21,6 +23,7 @@ mod overtaken;
 mod parts;
 mod process;
 mod prompts;
+mod repeats;
 mod report;
 mod screen;
 mod session;
@@ -55,12 +58,10 @@ pub use side::is_beside;
 pub use tick::{next_deadline, restore, tick};
 
 use crate::event::EventBody;
-use crate::observation::{
-    BackgroundShells, Delivery, Fact, Level, Observation, ProcessFact, Submitter,
-};
+use crate::observation::{Delivery, Fact, Observation, ProcessFact, Submitter};
 use crate::prompt::Actor;
 use crate::seat::{Rejection, Seat, Statement, StatusKey};
-use crate::source::{Confidence, Evidence, Source, Tier};
+use crate::source::{Confidence, Evidence, Tier};
 use crate::status::{Attach, Process, Turn};
 use crate::time::UnixMs;
 
@@ -211,7 +212,7 @@ pub fn admit(seat: &mut Seat, observation: &Observation) -> Decision {
 }
 
 fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refusal> {
-    let aside = side::told(step, observation);
+    let aside = side::told(step, observation).or_else(|| anew::told(step, observation).map(Ok));
     if let Some(result) = aside.or_else(|| beside::told(step, observation).map(Ok)) {
         return result;
     }
@@ -248,6 +249,7 @@ fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refus
         }
         Fact::CallRefused { call, resolution } => tools::refused(step, call, resolution),
         Fact::WakeQueued(waits) => Ok(stops::queued(step, *waits)),
+        Fact::PromptQueued => Ok(stops::followed(step)),
         Fact::WakeAbsorbed => Ok(stops::absorbed(step)),
         Fact::CommandRan => Ok(shown::command_ran(step)),
         Fact::Answered => prompts::answered(step),
@@ -261,18 +263,19 @@ fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refus
         Fact::TurnFailed { code, detail, turn_ref } => {
             broken::failed(step, code, detail.as_deref(), turn_ref.as_deref())
         }
-        Fact::TurnInterrupted { turn_ref } if observation.source == Source::Transcript => {
-            broken::logged(step, turn_ref.as_deref(), observation)
-        }
-        Fact::TurnInterrupted { turn_ref } => broken::interrupted(step, turn_ref.as_deref()),
+        Fact::TurnInterrupted { turn_ref } => broken::told(step, turn_ref.as_deref(), observation),
+        Fact::MainInterrupted => broken::main_interrupted(step, observation),
         Fact::SubagentStarted { id } => tools::subagent_started(step, id),
+        Fact::RunStarted { id, run } => repeats::run_started(step, id, run),
         Fact::SubagentEnded { id } => tools::subagent_ended(step, id),
         Fact::NamesakeStarted { name } => tools::namesake_started(step, name),
         Fact::NamesakeEnded { name } => tools::namesake_ended(step, name),
         Fact::SomeoneStopped { failed } => tools::someone_stopped(step, failed.as_ref()),
         Fact::CompactionStarted => compaction::started(step),
+        Fact::CompactionBegun { turn_ref } => repeats::compaction_started(step, turn_ref),
         Fact::CompactionEnded { manual } => compaction::ended(step, *manual),
         Fact::IdleNotice { turn_ref } => notice::idle_notice(step, turn_ref.as_deref()),
+        Fact::IdleForLong => notice::idle_for_long(step),
         Fact::TurnOver | Fact::TurnUnanswered => notice::over(step, observation),
         Fact::Level(said) => level::said(step, &observation.name, observation.source, said),
         Fact::ScreenDialog { reason, detail, first, opening } => {
@@ -427,73 +430,5 @@ impl<'a> Step<'a> {
         }
         let Step { events, changed, .. } = self;
         Decision { events, changed, ..Decision::default() }
-    }
-}
-
-impl Fact {
-    /// What a fact says of the turn, in words for `explain`; `None` if it says nothing of it.
-    fn implies(&self, shells: BackgroundShells) -> Option<String> {
-        let word = match self {
-            Self::SessionStarted { how, .. } => match how {
-                crate::observation::SessionStart::Compact => return None,
-                crate::observation::SessionStart::Clear => "idle(cleared)",
-                _ => "idle(ready)",
-            },
-            Self::SessionEnded { .. } => "none",
-            Self::PromptSubmitted { .. } | Self::PromptTold => "working(prompt)",
-            Self::ToolStarted { actor, .. } | Self::ToolGranted { actor, .. }
-                if actor.is_main() =>
-            {
-                "working(tool)"
-            }
-            Self::ToolsEnded { actor, .. } if actor.is_main() => "working(model)",
-            Self::ToolStarted { .. }
-            | Self::ToolGranted { .. }
-            | Self::ToolsEnded { .. }
-            | Self::SubagentStarted { .. }
-            | Self::NamesakeStarted { .. } => "working(subagent)",
-            Self::PromptOpened { prompt, .. } | Self::DialogShown { prompt, .. } => {
-                return Some(Turn::Blocked(prompt.reason).phrase());
-            }
-            Self::PromptResolved { .. } | Self::CallRefused { .. } => "working(model)",
-            Self::PromptRefused { .. } => "idle(turn_ended)",
-            Self::PromptConfirmed => "blocked",
-            Self::TurnEnded { background, .. }
-                if !background.subagents.is_empty()
-                    || (background.shells > 0 && shells == BackgroundShells::Working) =>
-            {
-                "working(background)"
-            }
-            Self::TurnEnded { .. }
-            | Self::TurnFailed { .. }
-            | Self::TurnInterrupted { .. }
-            | Self::SomeoneStopped { .. } => "idle(turn_ended)",
-            Self::CompactionStarted => "working(compacting)",
-            Self::CompactionEnded { manual: None | Some(true) } => "idle(turn_ended)",
-            Self::Answered | Self::CompactionEnded { manual: Some(false) } => "working(model)",
-            Self::IdleNotice { .. }
-            | Self::TurnOver
-            | Self::CommandRan
-            | Self::ScreenPrompt { .. } => "idle",
-            Self::Level(level) => level.word(),
-            Self::ScreenDialog { reason, .. }
-            | Self::PartStatus { level: Some(Level::Blocked { reason, .. }), .. } => {
-                return Some(Turn::Blocked(*reason).phrase());
-            }
-            Self::Reported(reported) => return report::phrase(reported),
-            Self::Process(fact) => return process::phrase(*fact),
-            Self::SubagentEnded { .. }
-            | Self::NamesakeEnded { .. }
-            | Self::History(_)
-            | Self::Nothing
-            | Self::TurnUnanswered
-            | Self::ScreenCleared
-            | Self::Withdrawn
-            | Self::WakeQueued(_)
-            | Self::WakeAbsorbed
-            | Self::PartStatus { .. }
-            | Self::NotUnderstood { .. } => return None,
-        };
-        Some(word.to_owned())
     }
 }

@@ -113,6 +113,9 @@ pub enum Fact {
     /// The program has a prompt of its own that waits for the end of the main agent's answer; `false`: it has
     /// taken something out of its queue.
     WakeQueued(bool),
+    /// A prompt of a person's waits for the end of the main agent's answer; that it was taken out of the queue is told as of
+    /// the program's own.
+    PromptQueued,
     /// The program has told a prompt of its own, which waited, to the main agent in mid-turn: nobody is woken by it.
     WakeAbsorbed,
     /// A person has had the program itself do something, which is no turn of the agent's.
@@ -130,8 +133,15 @@ pub enum Fact {
     TurnInterrupted {
         turn_ref: Option<String>,
     },
+    /// A person has stopped the main agent. Helpers of which no end is told go on behind it.
+    MainInterrupted,
     SubagentStarted {
         id: String,
+    },
+    /// The same of one whose runs have names, none of which begins twice.
+    RunStarted {
+        id: String,
+        run: String,
     },
     SubagentEnded {
         id: String,
@@ -149,6 +159,10 @@ pub enum Fact {
         failed: Option<(String, Option<String>)>,
     },
     CompactionStarted,
+    /// The same with the name of its turn: one that a person has asked for has a name of its own.
+    CompactionBegun {
+        turn_ref: String,
+    },
     CompactionEnded {
         /// A person asked for it, so the turn ends with it. `None`: nothing tells by whose wish it was.
         manual: Option<bool>,
@@ -157,6 +171,8 @@ pub enum Fact {
     IdleNotice {
         turn_ref: Option<String>,
     },
+    /// The program says that it has sat at its prompt for long, and does not name the turn: it may say so late.
+    IdleForLong,
     /// The turn is over, and another source tells within a moment how: that it failed, or was
     /// interrupted. Where none does it was interrupted.
     TurnOver,
@@ -206,6 +222,8 @@ pub enum SessionStart {
     /// The same of a program that tells it before its prompt box is open: it may still ask something
     /// first, which nothing but its screen shows.
     Early,
+    /// The same of a run that nobody can type to and that was started with its prompt, which it takes at once.
+    Prompted,
     Resume,
     Clear,
     Compact,
@@ -224,6 +242,8 @@ pub enum SessionEnd {
     Clear,
     /// The conversation ends, and it is not said whether the program leaves with it.
     Either,
+    /// The same, and with it ends the turn that is open.
+    Closed,
     /// Nobody knows what is meant: nothing changes, but for a program that is gone in a moment it was its
     /// goodbye.
     Unclear,
@@ -260,7 +280,7 @@ pub struct Background {
     /// The list that the agent's stop should have is not there: helpers that are known to run do so
     /// still.
     pub unclear: bool,
-    /// Other hooks of it still run, which may make the agent go on.
+    /// Other hooks of it still run, or are known to be called, which may make the agent go on.
     pub unsettled: bool,
     /// The end of the last helper that it leaves behind wakes the main agent.
     pub wakes: bool,

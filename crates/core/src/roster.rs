@@ -32,6 +32,8 @@ pub struct Caller<'a> {
     pub starts_session: bool,
     /// It is the start of the program itself.
     pub starts_up: bool,
+    /// An agent that has ended has left it running: it has no more than that one's name.
+    pub is_left: bool,
 }
 
 /// Where a report goes.
@@ -169,7 +171,9 @@ impl Roster {
                 && (self.was_launched_as(claimed, own)
                     || self.is_launched_by(claimed, caller)
                     || self.is_same_by_another_name(claimed, caller)
-                    || !other_lives(claimed) && !self.is_second(claimed, caller, &is_alive));
+                    || !caller.is_left
+                        && !other_lives(claimed)
+                        && !self.is_second(claimed, caller, &is_alive));
             if may_be_it {
                 return Place::Seat(claimed.clone());
             }

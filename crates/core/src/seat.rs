@@ -10,6 +10,7 @@ mod launch;
 mod links;
 mod names;
 mod process;
+mod repeats;
 mod session;
 mod stop;
 pub mod view;
@@ -21,13 +22,14 @@ pub use history::{History, Rejection, Statement};
 pub use launch::{Launch, LaunchWords, Leaving};
 pub use links::{HandIn, Links};
 pub use process::{Launched, LaunchedEnd, ProcessFacts};
+pub use repeats::{AskedOnce, Compaction, HelperRun, Repeats};
 pub use session::{Beside, LeftSession, Session};
 pub use stop::Stop;
 
 use crate::id::AgentId;
 use crate::observation::BackgroundShells;
 use crate::prompt::{Actor, OpenPrompt, PromptKind, ToolRef};
-use crate::source::{Evidence, Source, Tier};
+use crate::source::{Evidence, Source};
 use crate::status::{
     Headline, HeadlineFacts, IdleReason, InboxFacts, Outcome, Process, Returns, Turn,
 };
@@ -147,7 +149,7 @@ pub struct Seat {
     /// Consecutive sightings of a quiet prompt box while hooks say working.
     #[serde(skip)]
     pub quiet_prompts: u8,
-    /// What ended last, by the word of a program that tells when it says so.
+    /// What ended last, by the word of a program that tells when it says so, and what may be told once more.
     #[serde(skip)]
     pub made: Option<Box<Made>>,
     /// A setting of the hub, which lends it to each seat that it changes.
@@ -176,6 +178,10 @@ pub struct Seat {
     /// So long it may take to leave behind what may be its goodbye, where that is long. In milliseconds. Lent likewise.
     #[serde(skip)]
     pub leaves_within_ms: Option<i64>,
+    /// So long behind an end that its log tells of it may ask its model once more by itself, where that was asked about what a
+    /// call has brought. In milliseconds. Lent likewise.
+    #[serde(skip)]
+    pub asks_again_ms: Option<i64>,
     /// Its terminal tells of the conversation that is shown there, which need not be the one that works. Lent likewise.
     #[serde(skip)]
     pub shows_one: bool,
@@ -249,6 +255,9 @@ pub struct TurnFacts {
     /// Names of the prompts of the program's own with which the open turn has begun, or gone on: all are its own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub woken: Vec<String>,
+    /// Names that it had before it stopped and was woken.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub former: Vec<String>,
     /// Turns that go on behind the conversation that is shown, the latest last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub beside: Vec<Beside>,
@@ -328,6 +337,7 @@ impl Seat {
                 reference: None,
                 queued: Vec::new(),
                 woken: Vec::new(),
+                former: Vec::new(),
                 beside: Vec::new(),
                 ended: None,
                 main_stopped: false,
@@ -385,6 +395,7 @@ impl Seat {
             starts_at_work_ms: None,
             titles_its_start: false,
             leaves_within_ms: None,
+            asks_again_ms: None,
             shows_one: false,
         }
     }
@@ -448,17 +459,6 @@ impl Seat {
             outcome: self.outcome.as_ref().map(|outcome| (outcome.kind, outcome.code.clone())),
             stage: self.stage.as_ref().map(|stage| stage.stage),
         }
-    }
-
-    /// Has any source of edges (hooks, plugins, reports) borne witness in this incarnation?
-    pub fn has_edge_witness(&self) -> bool {
-        self.last_edge_at.is_some()
-    }
-
-    /// A source of the given tier that still shows `word` and was confirmed since `earliest`.
-    pub fn fresh_claim(&self, tier: Tier, earliest: UnixMs) -> Option<&Claim> {
-        let fresh = |claim: &&Claim| claim.confirmed_at >= earliest && claim.source.tier() == tier;
-        self.claims.iter().filter(fresh).max_by_key(|claim| claim.since)
     }
 
     /// Somebody has started a process here that nobody has launched for this seat.

@@ -1,6 +1,11 @@
-//! What a program has started beside a hook: other hooks of the same moment.
+//! What a program has started beside a hook, or may start: other hooks of the same moment.
 
 use crate::process::Stat;
+use headsup_adapters::{Sighting, has_other_stop_hooks};
+use rustix::fs::{Mode, OFlags};
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
 
 /// Whoever was started so shortly before a hook may be a hook of the same event. Clock ticks.
 const SHORTLY: u64 = 5;
@@ -15,6 +20,27 @@ pub(crate) fn runs(program: u32, hook: u32) -> bool {
         let stat = Stat::read(child);
         stat.is_some_and(|stat| !stat.has_ended && stat.start_ticks >= since)
     })
+}
+
+/// Whether others are listed where the agent of a stop reads its configuration: they may be over already, or still to be
+/// started.
+pub(crate) fn are_configured(kind: &str, stop: &Sighting) -> bool {
+    has_other_stop_hooks(kind, stop.log_path.as_deref(), stop.cwd.as_deref(), text)
+}
+
+/// No configuration is longer. Bytes.
+const LONGEST: u64 = 1 << 20;
+
+/// What a regular file says. Nothing is waited for: a project may have put anything in its place.
+fn text(path: &Path) -> Option<String> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut text = String::new();
+    file.take(LONGEST).read_to_string(&mut text).ok()?;
+    Some(text)
 }
 
 /// By whichever of its threads they were started.
@@ -54,6 +80,27 @@ mod tests {
         drop(program.stdin.take());
         program.wait().unwrap();
         assert!(!runs(program.id(), one));
+    }
+
+    #[test]
+    fn hooks_are_read_of_files_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("projects/-api/s-1.jsonl").display().to_string();
+        let body = serde_json::json!({
+            "hook_event_name": "Stop", "session_id": "s-1", "transcript_path": log,
+        });
+        let context = headsup_adapters::HookContext::default();
+        let kind = "claude-code";
+        let body = body.to_string();
+        let stop = headsup_adapters::hook(kind, None, body.as_bytes(), &context).unwrap();
+        assert!(!are_configured(kind, &stop), "there are none");
+        let settings = folder.path().join("settings.json");
+        let listed = r#"{"hooks": {"Stop": [{"hooks": [{"command": "check.sh"}]}]}}"#;
+        std::fs::write(&settings, listed).unwrap();
+        assert!(are_configured(kind, &stop));
+        std::fs::remove_file(&settings).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, &settings, Mode::RUSR | Mode::WUSR).unwrap();
+        assert!(!are_configured(kind, &stop), "nobody waits for whoever writes into it");
     }
 
     #[test]

@@ -257,6 +257,40 @@ impl Metrics {
         let mut encoded = String::new();
         // Writing to a string cannot fail.
         text::encode(&mut encoded, &self.registry).ok();
-        encoded
+        sorted(&encoded)
+    }
+}
+
+/// The rows of each family in order: the library keeps them in a map, and of two answers nobody could see what
+/// is new. The parts of a histogram have an order of their own.
+fn sorted(encoded: &str) -> String {
+    let is_labelled = |line: &str| !line.starts_with('#') && line.contains('{');
+    let is_bucket = |line: &str| line.contains("_bucket{");
+    let mut lines: Vec<&str> = encoded.lines().collect();
+    for rows in lines.chunk_by_mut(|one, other| is_labelled(one) && is_labelled(other)) {
+        if !rows.iter().any(|row| is_bucket(row)) {
+            rows.sort_unstable();
+        }
+    }
+    let mut sorted = String::with_capacity(encoded.len());
+    for line in lines {
+        sorted.push_str(line);
+        sorted.push('\n');
+    }
+    sorted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sorted;
+
+    #[test]
+    fn rows_of_a_family_stand_in_order_and_nothing_else_moves() {
+        let encoded = "# HELP b B.\n# TYPE b gauge\nb{x=\"2\"} 1\nb{x=\"10\"} 2\nb{x=\"1\"} 3\n\
+            # HELP a A.\n# TYPE a histogram\na_sum 1\na_count 1\na_bucket{le=\"2.0\"} 1\n\
+            a_bucket{le=\"16.0\"} 1\na_bucket{le=\"+Inf\"} 1\n# EOF\n";
+        let from = "b{x=\"2\"} 1\nb{x=\"10\"} 2\nb{x=\"1\"} 3\n";
+        let to = "b{x=\"1\"} 3\nb{x=\"10\"} 2\nb{x=\"2\"} 1\n";
+        assert_eq!(sorted(encoded), encoded.replace(from, to));
     }
 }

@@ -12,15 +12,18 @@ use tokio::net::UnixStream;
 /// Checks the other end before anything it sends is read. Not root either: an answer to a prompt
 /// must come from the user.
 pub(crate) fn is_ours(stream: &UnixStream, own_uid: u32) -> bool {
-    let peer = stream.peer_cred().map(|peer| peer.uid());
-    admits(own_uid, peer.ok())
+    process(stream, own_uid).is_some()
 }
 
-/// Which process is at the other end, by our own pid. One in a namespace that is not below ours
-/// has none.
-pub(crate) fn process(stream: &UnixStream) -> Peer {
-    let pid = stream.peer_cred().ok().and_then(|peer| u32::try_from(peer.pid()?).ok());
-    pid.filter(|pid| *pid > 0).map_or(Peer::Unseen, Peer::Process)
+/// Which process of our own user is at the other end, by our own pid; `None` for anybody else. One in a namespace
+/// that is not below ours has no pid.
+pub(crate) fn process(stream: &UnixStream, own_uid: u32) -> Option<Peer> {
+    let peer = stream.peer_cred().ok();
+    if !admits(own_uid, peer.map(|peer| peer.uid())) {
+        return None;
+    }
+    let pid = peer.and_then(|peer| u32::try_from(peer.pid()?).ok()).filter(|pid| *pid > 0);
+    Some(pid.map_or(Peer::Unseen, Peer::Process))
 }
 
 /// The user the hub runs as.
@@ -172,6 +175,7 @@ mod tests {
         let (one, other) = UnixStream::pair().unwrap();
         assert!(is_ours(&one, own_uid()) && is_ours(&other, own_uid()));
         assert!(!is_ours(&one, own_uid() + 1));
-        assert_eq!(process(&one), Peer::Process(std::process::id()));
+        assert_eq!(process(&one, own_uid()), Some(Peer::Process(std::process::id())));
+        assert_eq!(process(&one, own_uid() + 1), None);
     }
 }

@@ -29,6 +29,8 @@ pub(crate) struct HookReport {
     /// The hook's pid namespace where it is not ours.
     pub(crate) pid_namespace: Option<u64>,
     pub(crate) container: Container,
+    /// The name of the tmux server that it was called in; empty for the usual one.
+    pub(crate) tmux_server: Option<String>,
     /// When the hook ran, for a report that waited in the spool.
     pub(crate) spooled: Option<UnixMs>,
 }
@@ -97,16 +99,18 @@ pub(crate) fn read(
     let own = sighting.process.as_ref().filter(|_| pid_namespace.is_none());
     let own = own.and_then(|own| context.parents.iter().position(|parent| parent.pid == own.pid));
     // Where nothing else tells when the turn is over, its stop does.
-    if let (Fact::TurnEnded { background, .. }, Some(own)) = (&mut sighting.fact, own)
-        && has_registry(kind)
-    {
+    let is_stop = matches!(sighting.fact, Fact::TurnEnded { .. });
+    if let Some(own) = own.filter(|_| is_stop && has_registry(kind) && spooled.is_none()) {
         let hook = match (own.checked_sub(1), peer) {
             (Some(above_it), _) => Some(context.parents[above_it].pid),
             (None, Peer::Process(pid)) => Some(pid),
             (None, Peer::Unseen | Peer::Remote) => None,
         };
-        background.unsettled = spooled.is_none()
-            && hook.is_some_and(|hook| beside::runs(context.parents[own].pid, hook));
+        let runs = hook.is_some_and(|hook| beside::runs(context.parents[own].pid, hook));
+        let unsettled = runs || beside::are_configured(kind, &sighting);
+        if let Fact::TurnEnded { background, .. } = &mut sighting.fact {
+            background.unsettled = unsettled;
+        }
     }
     let below = own.and_then(|own| {
         let around = Surroundings { kind, claimed: &mut claimed, ancestors: &mut ancestors };
@@ -127,6 +131,7 @@ pub(crate) fn read(
         is_borrowed,
         pid_namespace,
         container,
+        tmux_server: context.tmux_server(),
         spooled,
     })
 }

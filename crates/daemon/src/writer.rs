@@ -16,6 +16,7 @@ mod found;
 mod heard;
 mod heartbeat;
 mod hook;
+mod leftover;
 mod lifecycle;
 mod pen;
 mod posted;

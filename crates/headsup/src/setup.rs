@@ -54,6 +54,8 @@ pub(crate) enum SetupError {
     Denied { path: PathBuf, why: Denied },
     #[error("{} is left as it is: {why}", path.display())]
     Unclear { path: PathBuf, why: Unchanged },
+    #[error("{} is left as it is: the path turns back (`..`) from a folder that is not there", .0.display())]
+    Astray(PathBuf),
     #[error("{} changed while it was being edited", .0.display())]
     Changed(PathBuf),
     #[error("another program has locked {}, and does not let go of it", .0.display())]

@@ -17,7 +17,7 @@
 //! | `Stop` | turn ended, with what goes on in the background | measured |
 //! | `StopFailure` | turn failed | measured |
 //! | `SubagentStart`, `SubagentStop` | helper started, ended; one without a type is the compaction's own | measured |
-//! | `PreCompact`, `PostCompact` | compaction started, ended; a manual one has no `Stop` after it | measured |
+//! | `PreCompact`, `PostCompact` | compaction started, ended; a manual one has a `prompt_id` of its own, and no `Stop` after it | measured |
 //! | `TaskCreated`, `TaskCompleted` | nothing: they are to-do items | measured |
 //! | `MessageDisplay`, `ConfigChange`, `PreModelSwitch`, `PostModelSwitch` | nothing | measured |
 //! | all others | nothing | read |
@@ -90,7 +90,7 @@ pub(crate) fn fact(event: Event, payload: &Payload<'_>, context: &HookContext) -
             Fact::TurnEnded { background, turn_ref: payload.turn_ref() }
         }
         Event::StopFailure => failed(payload),
-        Event::PreCompact => Fact::CompactionStarted,
+        Event::PreCompact => payload::compaction(payload.turn_ref()),
         Event::PostCompact => Fact::CompactionEnded { manual: payload::by_person(payload.trigger) },
         Event::UserPromptExpansion
         | Event::PreModelSwitch

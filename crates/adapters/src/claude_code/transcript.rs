@@ -10,7 +10,7 @@
 //! | the same with `Error during compaction` | turn failed: no hook tells of it but one of the compaction's own helper, which takes no part in the turn |
 //! | `system` / `local_command` with `<command-name>` | command ran: what the program has done by itself for a person, of which no hook tells |
 //! | `user` with `toolDenialKind` `user-rejected` and `userFeedback` | call refused: the turn goes on with these words. Without words an interruption follows |
-//! | `queue-operation` | `enqueue` of a `<task-notification>`: what a background task tells waits for the end of the answer; any other one: something was taken out, with `absorbed_mid_turn` (2.1.330) told to the model before the answer's end |
+//! | `queue-operation` | `enqueue` of a `<task-notification>`: what a background task tells waits for the end of the answer, and so does what a person has typed meanwhile, with which the next turn begins about 0.1 s behind its stop (2.1.330, 2.1.332); any other one: something was taken out, with `absorbed_mid_turn` (2.1.330) told to the model before the answer's end |
 //! | `assistant` with `isApiErrorMessage` | turn failed; `error` is the code of `StopFailure` |
 //! | `system` / `api_error` | working: the request is tried again |
 //! | `system` / `turn_duration` | turn ended as it should, unless `pendingBackgroundAgentCount` says that helpers go on |
@@ -176,8 +176,14 @@ fn queued(line: &Line<'_>) -> Option<Fact> {
         let is_absorbed = line.reason.text().as_deref() == Some("absorbed_mid_turn");
         return Some(if is_absorbed { Fact::WakeAbsorbed } else { Fact::WakeQueued(false) });
     }
-    let is_wake = line.content.text()?.trim_start().starts_with("<task-notification>");
-    is_wake.then_some(Fact::WakeQueued(true))
+    let content = line.content.text()?;
+    let content = content.trim_start();
+    if content.starts_with("<task-notification>") {
+        return Some(Fact::WakeQueued(true));
+    }
+    // Commands of the program's and of the shell are no prompts.
+    let is_prompt = !content.is_empty() && !content.starts_with(['/', '!']);
+    is_prompt.then_some(Fact::PromptQueued)
 }
 
 /// What the program does by itself for a person: `/context`, `/model`, `/rename`. A command of which the agent is told is a

@@ -10,10 +10,10 @@
 //! | `PreToolUse` | tool started: before the permission, so never blocked; `request_user_input` opens a question | measured |
 //! | `PostToolUse` | tool ended; none comes for a command that outlives its turn | measured |
 //! | `PermissionRequest` | prompt opened; the dialog comes when the hook has ended | measured |
-//! | `SubagentStart`, `SubagentStop` | helper started, ended; it may outlive its main agent's turn | measured |
+//! | `SubagentStart`, `SubagentStop` | helper started, ended; both name the turn of its own that it runs, and it may outlive its main agent's | measured |
 //! | `Stop` | turn ended, but for helpers, which it does not list; none comes after an error | measured |
 //! | `Interrupt` | turn interrupted: Esc, also at a dialog | measured |
-//! | `PreCompact`, `PostCompact` | compaction started, ended; a manual one has no `Stop` after it | manual measured |
+//! | `PreCompact`, `PostCompact` | compaction started, ended; a manual one is a turn of its own, by its name, and has no `Stop` after it | manual measured |
 //! | `PreModelRequest`, `PostModelRequest` | nothing: a failed request may be tried again, and the log tells how it ended | measured |
 //!
 //! Events of a helper touch nothing but its own tools and prompts. One that has lost its id is there all the same: the
@@ -62,7 +62,8 @@ pub(crate) fn fact(event: Event, payload: &Payload<'_>) -> Fact {
         }
         Event::SubagentStart | Event::SubagentStop => {
             let starts = event == Event::SubagentStart;
-            payload::helper(payload.actor(), payload.is_nameless(), starts, NAMELESS)
+            let fact = payload::helper(payload.actor(), payload.is_nameless(), starts, NAMELESS);
+            payload::in_run(fact, payload.turn_ref())
         }
         _ if payload.is_nameless() => Fact::not_understood(NAMELESS),
         _ if payload.is_helpers() => Fact::Nothing,
@@ -80,7 +81,7 @@ pub(crate) fn fact(event: Event, payload: &Payload<'_>) -> Fact {
             Fact::TurnEnded { background: Background::unlisted(), turn_ref: payload.turn_ref() }
         }
         Event::Interrupt => Fact::TurnInterrupted { turn_ref: payload.turn_ref() },
-        Event::PreCompact => Fact::CompactionStarted,
+        Event::PreCompact => payload::compaction(payload.turn_ref()),
         Event::PostCompact => Fact::CompactionEnded { manual: payload::by_person(payload.trigger) },
         Event::PreModelRequest | Event::PostModelRequest => Fact::Nothing,
     }

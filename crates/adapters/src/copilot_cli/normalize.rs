@@ -5,7 +5,7 @@
 //! | event | fact | |
 //! |---|---|---|
 //! | `sessionStart` | session started; it comes with the first prompt, before or after it | measured |
-//! | `sessionEnd` | session ended, also by SIGHUP; `user_exit` is the reason of `/exit` and of `/clear`, after which the program goes on; `error` that of `-p` whose turn has failed: the log tells that too late | measured |
+//! | `sessionEnd` | session ended, also by SIGHUP; `user_exit` is the reason of `/exit` and of `/clear`, after which the program goes on; in mid-turn that is over with either: what the model still answers is not acted on; `error` that of `-p` whose turn has failed: the log tells that too late | measured |
 //! | `userPromptSubmitted` | prompt submitted, by the program if the end of a shell in the background woke it; a helper's is nothing | measured |
 //! | `preToolUse` | tool started: before the approval, so never blocked. `ask_user` asks a question: prompt opened, once its notice is there. `exit_plan_mode` asks whether its plan will do, but where the program approves that itself, and nothing else tells of its dialog: prompt opened | measured, who approves read |
 //! | `permissionRequest` | nothing: it comes before the program's own policy | read |
@@ -27,11 +27,12 @@ use headsup_core::prompt::{NewPrompt, PromptKind};
 use headsup_core::status::BlockedReason;
 
 /// Measured: `complete`, `error`, `user_exit`, which stands for `/exit` and for `/clear`; read.
-const REASONS: Reasons = Reasons {
-    clears: &[],
-    exits: &["complete", FAILED, "abort", "timeout"],
-    either: &["user_exit"],
-};
+const REASONS: Reasons =
+    Reasons { clears: &[], exits: &["complete", FAILED, "abort", "timeout"], either: &[LEFT] };
+
+/// A person leaves the program, or its conversation. The turn ends with that: no call of it is run any more (measured:
+/// `/clear` while it streams, and while a tool runs).
+const LEFT: &str = "user_exit";
 
 /// It leaves because its turn has failed.
 const FAILED: &str = "error";
@@ -94,6 +95,9 @@ pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
         }
         "sessionEnd" if payload.reason.text().as_deref() == Some(FAILED) => {
             Fact::SessionEnded { how: SessionEnd::Failed }
+        }
+        "sessionEnd" if payload.reason.text().as_deref() == Some(LEFT) => {
+            Fact::SessionEnded { how: SessionEnd::Closed }
         }
         "sessionEnd" => payload::session_end(payload.reason, &REASONS),
         "userPromptSubmitted" => {

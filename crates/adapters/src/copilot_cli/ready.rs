@@ -118,6 +118,16 @@ fn values(words: &[String]) -> impl Iterator<Item = &str> {
     })
 }
 
+/// Whether it answers the prompt that stands among these words, and leaves: nobody can type to it (`-p`, measured; joined
+/// to its prompt, read).
+pub(crate) fn is_one_run(words: &[&str]) -> bool {
+    let is_it = |word: &&str| {
+        let name = word.split_once('=').map_or(*word, |(name, _)| name);
+        word.starts_with("-p") || name == "--prompt"
+    };
+    words.iter().any(is_it)
+}
+
 fn asks(word: &str) -> bool {
     let name = word.split_once('=').map_or(word, |(name, _)| name);
     PROMPTS.contains(&name) || SHORT.iter().any(|short| word.starts_with(short))

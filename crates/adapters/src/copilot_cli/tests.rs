@@ -3,7 +3,7 @@
 use super::{KIND, hook};
 use crate::hook_table::events_to_register;
 use crate::{HookContext, Sighting, log_line};
-use headsup_core::observation::{Background, Fact, SessionEnd, Submitter};
+use headsup_core::observation::{Background, Fact, SessionEnd, SessionStart, Submitter};
 use headsup_core::prompt::{Actor, PromptKind, ResolvedBy, Via};
 use headsup_core::status::BlockedReason;
 use headsup_core::time::UnixMs;
@@ -123,9 +123,25 @@ fn a_report_says_when_it_was_made() {
 }
 
 #[test]
+fn a_run_that_was_started_with_its_prompt_does_not_wait_for_one() {
+    let body = br#"{"sessionId":"s-1","cwd":"/home/dev/api"}"#;
+    for (context, how) in [
+        (r#"{"attach":"headless","prompted":true}"#, SessionStart::Prompted),
+        (r#"{"attach":"headless"}"#, SessionStart::Startup),
+        ("{}", SessionStart::Startup),
+    ] {
+        let context = HookContext::parse(context);
+        let attach = context.attach;
+        let seen = crate::hook(KIND, Some("sessionStart"), body, &context).unwrap();
+        assert_eq!(seen.fact, Fact::SessionStarted { how, attach });
+    }
+}
+
+#[test]
 fn an_exit_of_the_user_may_be_a_new_conversation() {
     let ended = |reason: &str| fact("sessionEnd", &format!(r#""reason":"{reason}""#));
-    assert_eq!(ended("user_exit"), Fact::SessionEnded { how: SessionEnd::Either });
+    assert_eq!(ended("user_exit"), Fact::SessionEnded { how: SessionEnd::Closed });
+    assert_eq!(fact("sessionEnd", ""), Fact::SessionEnded { how: SessionEnd::Either });
     assert_eq!(ended("complete"), Fact::SessionEnded { how: SessionEnd::Exit });
     assert_eq!(ended("moved"), Fact::SessionEnded { how: SessionEnd::Unclear });
     // The log tells of the failure, too, but behind this.
@@ -272,7 +288,7 @@ fn a_log_that_was_rewound_tells_that_the_turn_was_stopped() {
         let line = format!(r#"{{"type":"session.usage_checkpoint","data":{data}}}"#);
         log_line(KIND, line.as_bytes()).unwrap().fact
     };
-    let interrupted = Some(Fact::TurnInterrupted { turn_ref: None });
+    let interrupted = Some(Fact::MainInterrupted);
     assert_eq!(read("main", r#""rewind""#), interrupted);
     assert_eq!(read("main", r#""compaction","rewind""#), interrupted);
     for (conversation, sources) in
@@ -287,7 +303,7 @@ fn a_log_that_was_rewound_tells_that_the_turn_was_stopped() {
 #[test]
 fn the_log_tells_how_a_dialog_was_left() {
     let read = |line: &str| log_line(KIND, line.as_bytes()).unwrap().fact;
-    let interrupted = Some(Fact::TurnInterrupted { turn_ref: None });
+    let interrupted = Some(Fact::MainInterrupted);
     assert_eq!(read(r#"{"type":"abort","data":{"reason":"user_initiated"}}"#), interrupted);
     assert_eq!(read(r#"{"type":"abort","agentId":"a-1","data":{}}"#), None);
     let completed = |kind: &str, more: &str| {

@@ -6,8 +6,8 @@
 //!
 //! | line | fact |
 //! |---|---|
-//! | `abort` | turn interrupted |
-//! | `session.usage_checkpoint` behind a `rewind` | turn interrupted: after Esc before the first word the prompt goes back into its box, and the log is replaced by one without that turn, and without its `abort` |
+//! | `abort` | main agent interrupted: helpers go on behind it (Esc once more stops them), but for those that were stopped with it |
+//! | `session.usage_checkpoint` behind a `rewind` | main agent interrupted: after Esc before the first word the prompt goes back into its box, and the log is replaced by one without that turn, and without its `abort` |
 //! | `session.error` | turn failed: it comes once, after the last try |
 //! | `subagent.failed`, `subagent.completed` that is `cancelled` | helper ended, of which no hook tells; one that was stopped stands before `abort`. Completed otherwise nothing: the hook tells |
 //! | `permission.requested` | prompt opened, by its name: of several calls at once each has one, and the dialogs come one after the other. Its notice comes within some 200 ms before or after it, and none does where a rule answers it at once (read). Nothing with `resolvedByHook` (read) |
@@ -125,9 +125,9 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
             read.model = data.new_model.text().map(|name| text::line(&name, text::NAME));
         }
         ("user.message", Actor::Main) => read.is_prompt = true,
-        ("abort", Actor::Main) => read.fact = Some(Fact::TurnInterrupted { turn_ref: None }),
+        ("abort", Actor::Main) => read.fact = Some(Fact::MainInterrupted),
         ("session.usage_checkpoint", Actor::Main) if is_rewound(&data) => {
-            read.fact = Some(Fact::TurnInterrupted { turn_ref: None });
+            read.fact = Some(Fact::MainInterrupted);
         }
         ("session.error", Actor::Main) => read.fact = Some(failed(&data)),
         ("session.compaction_start", Actor::Main) => {

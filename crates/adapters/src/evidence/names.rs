@@ -4,12 +4,15 @@ use std::collections::HashMap;
 
 /// Nobody needs a longer text to see that it was long.
 const LONGEST: usize = 400;
+/// No number that stays as it is has as many digits, but for moments and processes.
+const NUMBERS: u64 = 1_000_000;
 
 #[derive(Debug, Default)]
 pub(super) struct Names {
     texts: HashMap<String, String>,
     ids: HashMap<String, String>,
     folders: HashMap<String, String>,
+    numbers: HashMap<String, u64>,
 }
 
 impl Names {
@@ -21,6 +24,12 @@ impl Names {
             format!("{:x<length$}", format!("text{number}"))
         };
         self.texts.entry(text.to_owned()).or_insert_with(make).clone()
+    }
+
+    /// What stands for a number that may be somebody's.
+    pub(super) fn number(&mut self, number: String) -> u64 {
+        let next = NUMBERS + self.numbers.len() as u64 + 1;
+        *self.numbers.entry(number).or_insert(next)
     }
 
     /// A UUID becomes a UUID; another id keeps its letters up to the first `_`, as `toolu_…` has.

@@ -1,6 +1,7 @@
 //! What leaves the machine.
 
 use super::names::{Names, is_uuid};
+use super::numbers;
 use super::vocabulary as known;
 use super::words;
 use crate::text::{REDACTED, redact};
@@ -168,9 +169,8 @@ impl Shroud {
                     members.insert(name, member);
                 }
             }
-            // A long number may be one that calls somebody.
-            Value::Number(number) if free && number.to_string().len() > 6 => {
-                *value = Value::from(0);
+            Value::Number(number) if !numbers::stays(name, number, free) => {
+                *value = self.names.number(number.to_string()).into();
             }
             Value::Number(_) | Value::Bool(_) | Value::Null => {}
         }

@@ -85,6 +85,28 @@ fn the_same_is_the_same_and_keeps_its_shape() {
 }
 
 #[test]
+fn a_number_that_may_call_somebody_is_the_same_placeholder_wherever_it_stands() {
+    let mut shroud = Shroud::new(Some("/home/ada"), false);
+    let mut call = json!({
+        "session_id": "s", "pid": 4_194_303, "statusUpdatedAt": 1_795_296_994_161_u64, "id": 7,
+        "account_id": 4_711, "error_status": 529, "total": 4_111_111_111_111_111_u64,
+        "tool_input": {"user_id": 4_711, "lat": 48.137, "lon": -122, "pin": 815, "timeout": 600},
+    });
+    shroud.cover(&mut call);
+    for somebodys in ["4711", "48.137", "-122", "815", "4111"] {
+        assert!(!call.to_string().contains(somebodys), "{somebodys}: {call}");
+    }
+    let kept = json!([4_194_303, 1_795_296_994_161_u64, 7, 529, 600]);
+    let timeout = &call["tool_input"]["timeout"];
+    let is = [&call["pid"], &call["statusUpdatedAt"], &call["id"], &call["error_status"], timeout];
+    assert_eq!(json!(is), kept);
+    let mut other = json!({"accountId": 4_711, "userId": 4_712});
+    shroud.cover(&mut other);
+    assert_eq!(other["accountId"], call["account_id"]);
+    assert_ne!(other["accountId"], other["userId"]);
+}
+
+#[test]
 fn a_persons_name_is_no_word_of_a_program() {
     let covered = |home: &str, member: &str, word: &str| {
         let mut value = json!({ member: word, "cwdzebediah": 1 });

@@ -4,9 +4,9 @@
 //!
 //! | event | fact | |
 //! |---|---|---|
-//! | `SessionStart` | session started | measured |
+//! | `SessionStart` | session started; it comes also while the program asks for a login, or for a key | measured |
 //! | `SessionEnd` | session ended, told three times; with `clear` the process goes on, without a reason its process tells, and a word that is not known is a goodbye only of a process that is gone in a moment. No signal is told | measured |
-//! | `BeforeAgent` | prompt submitted | measured |
+//! | `BeforeAgent` | prompt submitted: a person's, or the program's own, which asks its model once more behind a call | measured |
 //! | `AfterAgent` | turn ended, also by Esc while it streamed, which the log has told before; without any text, or with blanks alone, the turn is over unanswered: an API error, an Esc before the first word, and an empty answer to a tool, upon which the program asks once more by itself with a `BeforeAgent` of its own (180 ms later), look alike here, and the log alone tells which | measured, the second Esc read |
 //! | `BeforeTool` | tool started: before the approval, so never blocked | measured |
 //! | `AfterTool` | tool ended | measured |
@@ -18,12 +18,16 @@ use super::payload::{Details, Payload};
 use crate::payload::{COMPACTS, Reasons, Wanted};
 use crate::text::{self, TITLE};
 use crate::{FactExt, asks, calls, payload};
-use headsup_core::observation::{Background, Fact, Submitter};
+use headsup_core::observation::{Background, Fact, SessionStart, Submitter};
 use headsup_core::prompt::{Actor, NewPrompt, PromptKind};
 use headsup_core::status::BlockedReason;
 
 /// What stands in the place of an answer without text.
 const NO_TEXT: &str = "[no response text]";
+
+/// How it asks once more by itself, where its model has said nothing behind a call (0.61.0, measured).
+const ASKS_AGAIN: &str =
+    "[System: You successfully executed a tool but returned an empty response.";
 
 /// All words of its list (measured: `exit`, `clear`; read).
 const REASONS: Reasons = Reasons {
@@ -38,10 +42,17 @@ const SOURCES: &[&str] = &["startup", "resume", "clear"];
 pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
     match event {
         "SessionStart" => {
-            Fact::SessionStarted { how: payload::session_start(payload.source), attach: None }
+            let how = match payload::session_start(payload.source) {
+                SessionStart::Startup => SessionStart::Early,
+                how => how,
+            };
+            Fact::SessionStarted { how, attach: None }
         }
         "SessionEnd" => payload::session_end(payload.reason, &REASONS),
-        "BeforeAgent" => Fact::PromptSubmitted { by: Submitter::Person, turn_ref: None },
+        "BeforeAgent" => {
+            let by = if asks_again(payload) { Submitter::Program } else { Submitter::Person };
+            Fact::PromptSubmitted { by, turn_ref: None }
+        }
         "AfterAgent" if !is_answered(payload) => Fact::TurnUnanswered,
         "AfterAgent" => Fact::TurnEnded { background: Background::default(), turn_ref: None },
         "BeforeTool" => {
@@ -60,6 +71,11 @@ pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
         "PreCompress" | "BeforeModel" | "AfterModel" | "BeforeToolSelection" => Fact::Nothing,
         other => payload::unknown(other),
     }
+}
+
+/// Is it a prompt of the program's own, which goes on with the turn?
+pub(super) fn asks_again(payload: &Payload<'_>) -> bool {
+    payload.prompt.text().is_some_and(|prompt| prompt.starts_with(ASKS_AGAIN))
 }
 
 /// An answer that cannot be read tells no more than none, and so does one of the blanks that join empty pieces.

@@ -1,11 +1,11 @@
 //! One test per decision of the table in `normalize`.
 
 use super::{KIND, hook};
-use crate::hook_table::events_to_register;
+use crate::hook_table::{asks_again_ms, events_to_register};
 use crate::terminal::{silent_title_ms, title};
 use crate::transcript::log_line;
 use crate::{HookContext, Sighting};
-use headsup_core::observation::{Fact, Level, SessionEnd, SessionStart};
+use headsup_core::observation::{Fact, Level, SessionEnd, SessionStart, Submitter};
 use headsup_core::prompt::PromptKind;
 use headsup_core::time::UnixMs;
 
@@ -57,7 +57,7 @@ fn a_session_that_is_cleared_does_not_end_the_program() {
         assert_eq!((ended.fact, ended.strange), (Fact::SessionEnded { how }, Some("reason")));
     }
     for (source, how) in [
-        ("startup", SessionStart::Startup),
+        ("startup", SessionStart::Early),
         ("resume", SessionStart::Resume),
         ("clear", SessionStart::Clear),
     ] {
@@ -97,6 +97,21 @@ fn a_turn_without_a_word_has_not_come_to_its_end() {
         let silent = fact("AfterAgent", &format!(r#""prompt_response":"{nothing}""#));
         assert_eq!(silent, Fact::TurnUnanswered, "{nothing}");
     }
+}
+
+#[test]
+fn a_prompt_of_its_own_behind_a_call_is_no_persons() {
+    let prompted = |prompt: &str| {
+        let seen = seen("BeforeAgent", &format!(r#""prompt":"{prompt}""#));
+        (seen.fact, seen.activity.is_some())
+    };
+    let by = |by| Fact::PromptSubmitted { by, turn_ref: None };
+    let own = "[System: You successfully executed a tool but returned an empty response. Please analyze the tool output and explain your progress or final answer.]";
+    assert_eq!(prompted(own), (by(Submitter::Program), false));
+    for persons in ["go".to_owned(), format!("Why does it say {own}")] {
+        assert_eq!(prompted(&persons), (by(Submitter::Person), true));
+    }
+    assert_eq!((asks_again_ms(KIND), asks_again_ms("custom")), (Some(700), None));
 }
 
 #[test]
@@ -156,6 +171,20 @@ fn the_log_tells_of_escape_and_of_failures() {
     assert_eq!(code, "invalid_argument");
     assert!(detail.as_deref().unwrap().contains("The script says 400."), "{detail:?}");
     assert_eq!(facts.len(), 2);
+}
+
+#[test]
+fn a_loop_that_a_person_has_halted_is_an_interruption() {
+    let read = |kind: &str, said: &str| {
+        let line = format!(r#"{{"type":"{kind}","content":"{said}"}}"#);
+        log_line(KIND, line.as_bytes()).and_then(|line| line.fact)
+    };
+    let halted = "A potential loop was detected. This can happen due to repetitive tool calls or other model behavior. The request has been halted.";
+    assert_eq!(read("info", halted), Some(Fact::TurnInterrupted { turn_ref: None }));
+    assert_eq!(read("gemini", halted), None);
+    // It goes on.
+    let retried = "Loop detection has been disabled for this session. Retrying request...";
+    assert_eq!(read("info", retried), None);
 }
 
 /// Lines of turns that failed, as they were written, but for the one without a reason.

@@ -6,6 +6,7 @@
 //! | line | fact |
 //! |---|---|
 //! | `info`, `Request cancelled.` | turn interrupted |
+//! | `info`, `A potential loop was detected…` | turn interrupted: a person has been asked, and lets it be halted |
 //! | `error`, `[API Error: …]` | turn failed; the server's own word for it is the code |
 //! | `error` and `info` of `FAILURES` | turn failed: it has tried again till it gave up, or has no turn or no room left |
 //! | `error`, `Failed to compress chat history…` | compaction ended (read) |
@@ -18,6 +19,7 @@ use crate::transcript::LogLine;
 use headsup_core::observation::Fact;
 
 const CANCELLED: &str = "Request cancelled.";
+const HALTED: &str = "A potential loop was detected.";
 const FAILED: &str = "[API Error: ";
 
 /// How else it says that a turn has failed: its line's type, how that begins, and a code for it (measured, the
@@ -59,7 +61,7 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
     let kind = line.kind.text();
     match kind.as_deref() {
         Some("user") => read.is_prompt = true,
-        Some("info") if said == CANCELLED => {
+        Some("info") if said == CANCELLED || said.starts_with(HALTED) => {
             read.fact = Some(Fact::TurnInterrupted { turn_ref: None });
         }
         Some("error") if said.starts_with(NOT_COMPRESSED) => {

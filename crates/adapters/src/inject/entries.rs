@@ -14,7 +14,7 @@ use going::{Emptied, going};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use switches::note_problems;
-pub(crate) use switches::{Switch, flag};
+pub(crate) use switches::{Switch, flag, is_json};
 
 pub(crate) const BOM: char = '\u{feff}';
 const HOOKS: &str = "hooks";

@@ -300,11 +300,15 @@ static QWEN_CODE: Recipe = server(
     qwen_code::RECIPE.launch,
 );
 
-static OPENCODE: Recipe = server(
-    Recipe { settings: "opencode.json", ..opencode::RECIPE },
-    &Form { within: "mcp", style: Style::OneList },
-    launched::OPENCODE,
-);
+/// With a configuration that it cannot read it does not start, and none of its servers does.
+static OPENCODE: Recipe = Recipe {
+    off: opencode::RECIPE.off,
+    ..server(
+        Recipe { settings: "opencode.json", ..opencode::RECIPE },
+        &Form { within: "mcp", style: Style::OneList },
+        launched::OPENCODE,
+    )
+};
 
 /// As OpenCode, of which it was made (7.7.9, documented).
 static KILO: Recipe = server(

@@ -39,6 +39,9 @@ pub(crate) struct Map {
     /// helper's.
     #[serde(default)]
     pub(crate) helpers_are_nameless: bool,
+    /// A helper is known by the call that starts it, and each turn starts it once.
+    #[serde(default)]
+    pub(crate) helpers_run_once: bool,
     pub(crate) install: Option<Install>,
     /// Why hooks are not installed, and what to do instead.
     pub(crate) instead: Option<String>,

@@ -236,7 +236,7 @@ impl<'a> Reading<'a> {
                 Fact::SomeoneStopped { failed: None }
             }
             Word::TurnInterrupted => Fact::TurnInterrupted { turn_ref },
-            Word::IdleNotice => Fact::IdleNotice { turn_ref: None },
+            Word::IdleNotice => Fact::IdleForLong,
             // Another compaction is a part of its turn, and one that fails may have no end.
             Word::CompactionStarted if manual() == Some(true) => Fact::CompactionStarted,
             Word::CompactionEnded if manual() != Some(false) => {
@@ -289,12 +289,14 @@ impl<'a> Reading<'a> {
     fn helper(&self, word: Word) -> Fact {
         let told = self.words(&self.map.members.helper, NAME);
         let starts = word == Word::HelperStarted;
-        // No end is known to be that of one without a name: it runs until its turn is over.
-        let Some(id) = told.or_else(|| starts.then(|| payload::UNNAMED.to_owned())) else {
-            return Fact::not_understood("it does not say which helper it is");
-        };
-        match (starts, self.map.helpers_are_nameless) {
-            (true, false) => Fact::SubagentStarted { id },
+        // Those that have lost their names are counted, as others of one name are.
+        let is_counted = self.map.helpers_are_nameless || told.is_none();
+        let id = told.unwrap_or_else(|| payload::UNNAMED.to_owned());
+        match (starts, is_counted) {
+            (true, false) => {
+                let run = self.turn().filter(|_| self.map.helpers_run_once);
+                payload::in_run(Fact::SubagentStarted { id }, run)
+            }
             (false, false) => Fact::SubagentEnded { id },
             (true, true) => Fact::NamesakeStarted { name: id },
             (false, true) => Fact::NamesakeEnded { name: id },

@@ -133,7 +133,7 @@ fn an_event_means_what_its_row_says() {
                 Word::PlanOpened => opens(&seen.fact, PromptKind::PlanApproval),
                 Word::PermissionShown => shows(&seen.fact, PromptKind::Permission),
                 Word::QuestionShown => shows(&seen.fact, PromptKind::Question),
-                Word::IdleNotice => seen.fact == Fact::IdleNotice { turn_ref: None },
+                Word::IdleNotice => seen.fact == Fact::IdleForLong,
                 Word::HelperStarted if nameless => {
                     matches!(seen.fact, Fact::NamesakeStarted { .. })
                 }
@@ -321,6 +321,32 @@ fn headlines(kind: &str, events: &[(&str, Value)]) -> Vec<String> {
         read.push(seat.headline().word().to_owned());
     }
     read
+}
+
+#[test]
+fn a_helper_that_is_known_by_its_call_runs_once_in_a_turn() {
+    let map = of("mastra").unwrap();
+    let helper = json!({"agent_type": "x", "tool_call_id": "c-1", "run_id": "r-1"});
+    let begins = |run: Value| {
+        let mut payload = helper.clone();
+        payload["session_id"] = json!("s-1");
+        payload["run_id"] = run;
+        seen(map, "SubagentStart", &payload).fact
+    };
+    let id = || "c-1".to_owned();
+    assert_eq!(begins(json!("r-1")), Fact::RunStarted { id: id(), run: "r-1".to_owned() });
+    assert_eq!(begins(Value::Null), Fact::SubagentStarted { id: id() });
+    let mastra = [
+        ("SessionStart", json!({})),
+        ("AgentStart", json!({"run_id": "r-1"})),
+        ("SubagentStart", helper.clone()),
+        ("SubagentEnd", helper.clone()),
+        // Once more.
+        ("SubagentStart", helper),
+        ("AgentEnd", json!({"run_id": "r-1", "stop_reason": "complete"})),
+    ];
+    let read = headlines("mastra", &mastra);
+    assert_eq!(read, ["idle", "working", "working", "working", "working", "done"]);
 }
 
 #[test]

@@ -8,8 +8,10 @@
 //! |---|---|
 //! | `session.status` of `busy`, `retry`; `session.turn.open` (Kilo) | working |
 //! | `permission.asked`, `question.asked` | blocked, until its `replied` or `rejected`; the status stays `busy` |
-//! | `session.status` of `idle`, `session.idle`, `session.turn.close` (Kilo) | done; failed, if an error was its last word; idle, if it was stopped, also between two tries, or ends with a request that was refused; nothing, if the answer to one or its error could not be read. It comes twice, and ends what is open, below a stopped one as well; while other helpers go on, so does the turn |
+//! | `session.status` of `idle`, `session.idle`, `session.turn.close` (Kilo) | done; failed, if an error was its last word; idle, if it was stopped, also between two tries or before an answer was begun, or ends with a request that was refused; nothing, if the answer to one or its error could not be read. It comes twice, and ends what is open, below a stopped one as well; while other helpers go on, so does the turn |
 //! | `session.error` | nothing yet: the turn may go on. Of a helper, the end, but for an overflow |
+//! | `session.drain.interrupted` (Kilo 7.7.7) | nothing: it comes behind the end of a turn that was stopped |
+//! | `message.updated`, `message.part.updated` | nothing yet: an error of the answer that is being written, or a command of a person's own (`!`) that was stopped, tells how its turn ends |
 //! | `session.created` | idle; with a parent it is a helper, whose work and prompts are its root's |
 //! | `session.deleted` | idle, if it was at work: its end, and that of all it has started, which may be said later, and of which nothing is told any more (read) |
 //! | the lists | what is not in `/session/status` is idle; what an idle session has in the other two is dead, and stays there until the program ends |
@@ -19,6 +21,7 @@ mod anew;
 mod doubt;
 mod gone;
 mod lists;
+mod written;
 
 use crate::bus::Served;
 use crate::json::{self, skim};
@@ -56,6 +59,8 @@ skim! {
         permission: "permissionID",
         asked: "permission",
         reply: "reply",
+        part: "part",
+        reason: "reason",
     }
 }
 
@@ -90,6 +95,10 @@ struct Session {
     /// What waits for an answer: its id, and what it is.
     open: BTreeMap<String, (BlockedReason, Option<String>)>,
     error: Option<String>,
+    /// The answer of the model that is being written.
+    written: Option<String>,
+    /// To its latest prompt none was begun.
+    is_unanswered: bool,
     is_refused: bool,
     /// What its turn ends with could not be read: nobody knows how it ends.
     is_unclear: bool,
@@ -165,6 +174,10 @@ impl Follower {
     /// One message of the stream. Hands out what is to be told.
     pub fn heard(&mut self, message: &str) -> Option<Vec<u8>> {
         let (kind, said) = event(message)?;
+        if written::is_of_one(&kind) {
+            self.take_written(&said);
+            return None;
+        }
         let member = anew::member(&kind, &said);
         if let Some(member) = member {
             self.anew.note(&kind, member);
@@ -211,7 +224,15 @@ impl Follower {
         let status = status.kind.text();
         match (kind, status.as_deref()) {
             ("session.status", Some("idle")) | ("session.idle" | "session.turn.close", _) => {
+                let is_interrupted = said.reason.text().as_deref() == Some("interrupted");
+                let session = self.session(id);
+                session.is_refused |= is_interrupted && session.is_busy;
                 self.idle(id);
+            }
+            // It comes behind the end, too.
+            ("session.drain.interrupted", _) => {
+                let session = self.session(id);
+                session.is_refused |= session.is_busy;
             }
             ("session.status", Some("busy" | "retry")) | ("session.turn.open", _) => {
                 // Each step of a turn says it again: a prompt alone makes it the one that is shown.
@@ -275,10 +296,13 @@ impl Follower {
     /// A session has come to its rest; where a person has stopped it, with all that it has started.
     fn idle(&mut self, id: &str) {
         let session = self.session(id);
-        let is_stopped = match session.error.as_deref() {
-            Some(error) => session.is_refused || error == ABORTED,
-            None => session.is_refused || session.waits && !session.is_unclear,
-        };
+        let is_stopped = session.is_refused
+            || match session.error.as_deref() {
+                Some(error) => error == ABORTED,
+                // Between two tries, or before the model was asked.
+                None if session.is_unclear => false,
+                None => session.waits || session.is_unanswered && session.is_busy,
+            };
         session.is_unclear &= !is_stopped;
         // What a turn leaves open that may have been stopped nobody may answer any more.
         if is_stopped || session.is_unclear && session.is_busy {
@@ -287,6 +311,7 @@ impl Follower {
         let session = self.session(id);
         session.open.clear();
         session.waits = false;
+        session.written = None;
         // It is said twice.
         if !std::mem::take(&mut session.is_busy) {
             return;
@@ -448,7 +473,7 @@ fn event(message: &str) -> Option<(String, Said<'_>)> {
         found = found.payload.object();
     }
     let kind = found.kind.text()?;
-    if !anew::may_tell(&kind) {
+    if !anew::may_tell(&kind) && !written::is_of_one(&kind) {
         return None;
     }
     // Two names for the same (read).

@@ -8,9 +8,10 @@
 //! OpenCode 1.18.33 (measured) installs `@opencode-ai/plugin` from the registry into its folder. Once it has a
 //! plugin, whoever's, it waits for that at its start.
 
+use crate::inject::entries::is_json;
 use crate::inject::script::Script;
 use crate::inject::variable::with_file;
-use crate::inject::{Fetched, Launch, Part, Probe, Recipe, Unchanged};
+use crate::inject::{Fetched, Launch, Off, Part, Probe, Recipe, Switched, Unchanged};
 
 const EVENT: &str = "plugin.init";
 const SOURCE: &str = concat!(include_str!("../inject/courier.js"), include_str!("plugin.js"));
@@ -26,6 +27,23 @@ const FETCHED: Fetched = Fetched {
              itself, once: over a minute where the registry is out of reach",
 };
 
+/// Its configuration (1.18.33, measured): of these it reads all that are there, comments and trailing commas as well, and
+/// ends with the first that it cannot read.
+const CONFIGURATIONS: [Off; 3] = [
+    Off { file: "config.json", is_here: false, says: unread },
+    Off { file: "opencode.json", is_here: false, says: unread },
+    Off { file: "opencode.jsonc", is_here: false, says: unread },
+];
+
+/// What it puts in itself first may make JSON of it: a variable (1.18.33, measured), a file (documented).
+fn unread(configuration: &str) -> Option<Switched> {
+    let is_made = ["{env:", "{file:"].iter().any(|made| configuration.contains(made));
+    let is_broken = !is_made && !configuration.trim().is_empty() && !is_json(configuration);
+    is_broken.then_some(Switched::Off(
+        "it is not JSON, nor JSON with comments, and OpenCode does not start with it",
+    ))
+}
+
 pub(crate) const RECIPE: Recipe = Recipe {
     kind: super::KIND,
     title: "OpenCode",
@@ -40,7 +58,7 @@ pub(crate) const RECIPE: Recipe = Recipe {
     after_settings: "sessions report from their next start on",
     advice: "--pure switches all plugins off",
     trust: None,
-    off: &[],
+    off: &CONFIGURATIONS,
     fetched: Some(&FETCHED),
     launch: launch("OPENCODE_CONFIG_CONTENT"),
     part: Part::Script(&SCRIPT),
@@ -53,6 +71,7 @@ pub(crate) const KILO_RECIPE: Recipe = Recipe {
     programs: &["kilo", "kilocode"],
     folder: ".config/kilo",
     moved_folder: "kilo",
+    off: &[],
     fetched: None,
     launch: launch("KILO_CONFIG_CONTENT"),
     part: Part::Script(&KILO_SCRIPT),
@@ -114,6 +133,24 @@ mod tests {
         assert_eq!(RECIPE.append(theirs, LAUNCHER), Err(Unchanged::Foreign));
         assert_eq!(RECIPE.remove(theirs, LAUNCHER, None).unwrap(), theirs);
         assert!(!RECIPE.is_all_ours(theirs));
+    }
+
+    #[test]
+    fn a_configuration_that_it_cannot_read_is_known_and_comments_are_none() {
+        for good in [
+            "",
+            " \n",
+            "{}",
+            "{ // mine\n \"username\": \"ada\", /* and */ }\n",
+            "{\"username\": {env:NAME}}",
+            "\u{feff}{}",
+        ] {
+            assert_eq!(unread(good), None, "{good:?}");
+        }
+        for bad in ["{ broken", "{'username': 'ada'}", "{\"a\": 1", "{username: \"ada\"}"] {
+            assert!(matches!(unread(bad), Some(Switched::Off(_))), "{bad:?}");
+        }
+        assert_eq!((RECIPE.off.len(), KILO_RECIPE.off.len()), (3, 0));
     }
 
     #[test]

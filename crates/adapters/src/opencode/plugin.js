@@ -5,18 +5,21 @@ const ABORTED = "MessageAbortedError"
 /// What the name of another such error may say, and the name of an event that tells how a turn ends.
 const STOPS = /abort|cancel|interrupt/i
 const ENDS = /error|fail|abort|cancel|interrupt/i
+/// How the output of a command ends that a person runs and has stopped: it is complete all the same.
+const STOPPED = "<metadata>\nUser aborted the command\n</metadata>"
 /// The error after which a turn goes on.
 const OVERFLOW = "ContextOverflowError"
-/// The answers to a request.
+/// The answers to a request, and why a turn of Kilo's is closed.
 const REPLIES = ["always", "once", "reject"]
+const REASONS = ["completed", "error", "interrupted"]
 /// Sessions that are remembered.
 const SESSIONS = 500
 /// Names by which a status may be told, and those of them that tell none.
 const TELLING = /^(session|permission|question)\.|\.(asked|requested)$/
-const SILENT = /^session\.(next\..*|compacted|diff)$|\.\d+$/
+const SILENT = /^session\.(next\..*|compacted|diff|drained)$|\.\d+$/
 
 /// The words of the command line: `serve` has many sessions side by side, `run` has no terminal. That
-/// word comes first, before what is said to the model.
+/// word comes first, before what is said to the model. With `-i` `run` has one.
 const words = () => {
   try {
     return readFileSync("/proc/self/cmdline", "utf8").split("\0").slice(1)
@@ -31,7 +34,8 @@ export const headsup = async ({ directory }) => {
     const typed = words()
     const command = typed.find((word) => ["run", "serve", "web", "acp"].includes(word))
     const shared = command !== undefined && command !== "run"
-    const mode = command === "run" ? "headless" : "interactive"
+    const has_box = command !== "run" || typed.includes("-i") || typed.includes("--interactive")
+    const mode = has_box ? "interactive" : "headless"
     const { tell, rest } = courier()
     const sessions = new Map()
     /// Sessions that are deleted, the latest: what is still said of them is told to nobody.
@@ -57,6 +61,16 @@ export const headsup = async ({ directory }) => {
     const main = (known) => (shared ? root(known) : (current ?? root(known)))
     /// A refusal may end the turn, and what comes next tells: until then nothing is said of its session.
     const say = (known, name, more) => {
+      const top = known && main(known)
+      const comes = top?.comes
+      if (comes) top.comes = undefined
+      // Whoever is told of with its work is at work from its start.
+      const works = name === "session.status" && top === known
+      if (comes && !works) pass_on(top, "session.started", comes)
+      pass_on(known, name, more)
+      if (comes && works) pass_on(top, "session.started", { mode })
+    }
+    const pass_on = (known, name, more) => {
       if (known?.held) known.held.push([name, more])
       else put(known, name, more)
     }
@@ -84,7 +98,17 @@ export const headsup = async ({ directory }) => {
       if (!shared) current = known
       if (shared && known.begun) return
       known.begun = true
-      say(known, "session.started", { source, mode })
+      // A run without a terminal has its prompt with it: it is not ready for one, and is told of with the first that it does.
+      if (mode === "headless") known.comes = { source, mode }
+      else say(known, "session.started", { source, mode })
+    }
+    /// It is at work as soon as it has taken that, which is well before it says so.
+    const set_out = (known) => {
+      if (known !== current || !known.comes) return
+      known.turn = known.ahead = `${Date.now()}`
+      known.asked = true
+      say(known, "session.status", { status: "busy", prompt: known.prompt })
+      known.prompt = undefined
     }
     /// Whoever speaks and is not known yet was there before.
     const known = (id) => {
@@ -121,7 +145,7 @@ export const headsup = async ({ directory }) => {
       found.model = model
       if (info.parentID) return created && say(known(info.id), "session.created")
       if (created && (shared || !current?.busy)) begin(found, current ? "clear" : "startup")
-      else if (is_new && main(known(info.id)) === found) say(found, "session.updated")
+      else if (is_new && main(known(info.id)) === found && !found.comes) say(found, "session.updated")
     }
 
     /// A helper was taken for a conversation of its own, before it was known whose it is.
@@ -155,10 +179,10 @@ export const headsup = async ({ directory }) => {
         else begin(found, "resume")
       }
       const begins = !found.busy && main(found) === found
-      if (begins) [found.turn, found.over] = [event.id ?? `${Date.now()}`, false]
+      if (begins) [found.turn, found.over] = [found.ahead ?? event.id ?? `${Date.now()}`, false]
       found.busy = true
       const prompt = found.prompt
-      found.prompt = undefined
+      found.prompt = found.ahead = undefined
       say(found, "session.status", { status: status.type, prompt, message: retries ? short(status.message) : undefined })
       if (begins) ask_again((one) => !below(one, found))
     }
@@ -169,8 +193,8 @@ export const headsup = async ({ directory }) => {
 
     const idle = (found) => {
       const { error, refused } = found
-      // Each try begins with a word of its own: who rests between two has been stopped.
-      const stopped = refused || error?.name === ABORTED || (found.waits && !error && !found.unclear)
+      // Each try begins with a word of its own: who rests between two has been stopped, and so has who has begun no answer.
+      const stopped = refused || error?.name === ABORTED || ((found.waits || (found.busy && found.unanswered)) && !error && !found.unclear)
       const unclear = found.unclear && !stopped
       // What a stopped turn leaves open nobody answers any more, here and below.
       if (stopped || unclear) for (const one of helpers(found)) idle(one)
@@ -180,7 +204,8 @@ export const headsup = async ({ directory }) => {
       found.tools.clear()
       found.doubted = undefined
       if (!was) return
-      found.error = found.refused = found.waits = found.unclear = undefined
+      // What was typed meanwhile goes with it.
+      found.error = found.refused = found.waits = found.unclear = found.message = found.prompt = undefined
       const status = unclear ? "unclear" : stopped ? "stopped" : error ? "failed" : "ended"
       spill(found, { status })
       found.rest = { status, error: error?.name, message: error?.message }
@@ -288,15 +313,27 @@ export const headsup = async ({ directory }) => {
     const unsure = (one) => {
       if (one?.busy) one.unclear = true
     }
-    const failed = (found, event, error) => {
+    const errs = (found, event, error) => {
       const name = typeof error?.name === "string" ? error.name : ""
-      if (found.busy) found.error = name ? { name, message: short(error.data?.message) } : undefined
+      if (found.busy || found.ahead) found.error = name ? { name, message: short(error.data?.message) } : undefined
       if (!name || (name !== ABORTED && STOPS.test(name))) {
         unsure(found)
         strange(event, name ? "its error.name" : "no error.name")
       }
-      // Perhaps nothing else tells the end of a helper.
-      if (found.parent && name !== OVERFLOW) idle(found)
+      return name
+    }
+    /// Perhaps nothing else tells the end of a helper.
+    const failed = (found, event, error) => errs(found, event, error) !== OVERFLOW && found.parent && idle(found)
+    /// A prompt, or an answer of the model, as it is written down. Of a turn that is stopped before the model was asked, its
+    /// error stands there alone, or not even an answer; else it comes behind the end, and perhaps in the next turn.
+    const written = (event, info) => {
+      const found = sessions.get(info?.sessionID)
+      if (found && info.role === "user" && !info.summary) found.unanswered = true
+      if (!found?.busy || info.role !== "assistant") return
+      if (info.error && found.message === info.id && !found.error) errs(found, event, info.error)
+      if (info.error) return
+      found.unanswered = false
+      if (!info.time?.completed) found.message = info.id
     }
 
     const asked = (found, name, asks, input) => {
@@ -329,6 +366,7 @@ export const headsup = async ({ directory }) => {
       // What a call still gives out after its turn was stopped begins nothing.
       if (!ends && !found.busy) return
       if (!ends) found.tools.add(part.callID)
+      if (ends && `${part.state.output}`.endsWith(STOPPED)) found.refused = true
       const input = part.state.input ?? {}
       const texts = Object.entries(input).filter(([, value]) => typeof value === "string")
       const tool_input = Object.fromEntries(texts.map(([name, value]) => [name, short(value)]))
@@ -356,11 +394,15 @@ export const headsup = async ({ directory }) => {
         case "session.turn.close": {
           const found = known(said.sessionID)
           const is_error = said.reason === "error"
+          if (said.reason === "interrupted") found.refused = true
           // Only what is said to be complete is, and an error is told before.
-          if (said.reason !== "completed" && !(is_error && found.error)) unsure(found)
-          if (said.reason !== "completed" && !is_error) strange(event, "its reason")
+          else if (said.reason !== "completed" && !(is_error && found.error)) unsure(found)
+          if (!REASONS.includes(said.reason)) strange(event, "its reason")
           return idle(found)
         }
+        case "session.drain.interrupted":
+          if (sessions.get(said?.sessionID)?.busy) session(said.sessionID).refused = true
+          return
         case "session.idle":
           return idle(known(said.sessionID))
         case "session.error":
@@ -391,6 +433,8 @@ export const headsup = async ({ directory }) => {
             return strange(event, "no requestID")
           }
           return answered(known(said.sessionID), event, name, said)
+        case "message.updated":
+          return written(event, said?.info)
         case "message.part.updated":
           if (said.part?.type === "tool") tool(known(said.part.sessionID), said.part)
           return
@@ -416,7 +460,7 @@ export const headsup = async ({ directory }) => {
     }, AGAIN_MS)
     again.unref?.()
 
-    if (!shared) say(undefined, "plugin.init", { mode })
+    if (mode === "interactive" && !shared) say(undefined, "plugin.init", { mode })
     const safely = (act) => async (...given) => {
       try {
         act(...given)
@@ -432,12 +476,16 @@ export const headsup = async ({ directory }) => {
       }),
       "chat.message": safely(({ sessionID }, { parts }) => {
         const text = parts?.find((part) => part.type === "text" && !part.synthetic)?.text
-        if (sessionID) session(sessionID).prompt = short(text)
+        if (!sessionID) return
+        session(sessionID).prompt = short(text)
+        set_out(session(sessionID))
       }),
       dispose: async () => {
         try {
           clearInterval(again)
-          const left = shared ? [...sessions.values()].filter((one) => one.begun) : [current]
+          // A run that has begun no conversation was never told of.
+          const own = [current].filter((one) => one || mode === "interactive")
+          const left = shared ? [...sessions.values()].filter((one) => one.begun) : own
           for (const one of left) {
             if (one) spill(one)
             say(one, "dispose")

@@ -344,6 +344,11 @@ fn a_run_that_does_one_thing_and_leaves_is_known_by_its_words() {
         ("opencode", "run --format json hello"),
         ("gemini-cli", "--prompt=hello -o stream-json"),
         ("qwen-code", "hello --output-format stream-json"),
+        ("qwen-code", "-y -p hello"),
+        ("qwen-code", "-y --model scripted hello"),
+        ("copilot-cli", "--yolo -p hello"),
+        ("copilot-cli", "-phello"),
+        ("copilot-cli", "--prompt=hello"),
     ] {
         assert!(is(kind, line), "{kind} {line}");
     }
@@ -355,6 +360,14 @@ fn a_run_that_does_one_thing_and_leaves_is_known_by_its_words() {
         ("codex", "-m x -- e"),
         ("opencode", "--continue"),
         ("gemini-cli", "-i hello"),
+        ("gemini-cli", "hello"),
+        ("qwen-code", "-i hello"),
+        ("qwen-code", "-y --prompt-interactive=hello"),
+        ("qwen-code", "serve --port 1"),
+        // It may be one more tool.
+        ("qwen-code", "--allowed-tools ls cat"),
+        ("copilot-cli", "-i hello"),
+        ("copilot-cli", "--plan --model hello"),
         ("custom", "exec -p run"),
     ] {
         assert!(!is(kind, line), "{kind} {line}");

@@ -122,6 +122,7 @@ impl Script {
                 cwd: seen.cwd.as_deref(),
                 starts_session: false,
                 starts_up: false,
+                is_left: false,
             };
             let id = match roster.place(&caller, |_| false) {
                 Place::Seat(id) | Place::New { id, .. } => id,

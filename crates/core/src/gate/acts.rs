@@ -66,6 +66,8 @@ pub struct Description {
     pub title: Option<String>,
     pub log_path: Option<String>,
     pub tmux: Option<String>,
+    /// The name of that pane's server; empty for the usual one.
+    pub tmux_server: Option<String>,
     pub container: Container,
     /// Its launcher starts it where nobody can type to it.
     pub headless: bool,
@@ -108,7 +110,20 @@ pub fn describe(seat: &mut Seat, description: &Description, now: UnixMs) -> Deci
     changed |= take(&mut about.log_path, description.log_path.as_deref());
     // What it was started with names its pane also once that is gone.
     let pane = description.tmux.as_deref().filter(|_| !seat.process.is_orphan());
-    changed |= take(&mut about.location.tmux, pane);
+    let is_another = take(&mut about.location.tmux, pane);
+    changed |= is_another;
+    // A number says nothing without its server.
+    let server = match &description.tmux_server {
+        Some(server) if pane.is_some() => Some(server.as_str()),
+        _ => is_another.then_some(""),
+    };
+    if let Some(server) = server {
+        let server = Some(server).filter(|server| !server.is_empty());
+        if about.location.tmux_server.as_deref() != server {
+            about.location.tmux_server = server.map(str::to_owned);
+            changed = true;
+        }
+    }
     changed |= take(&mut about.token, description.token.as_deref());
     match &description.container {
         Container::Unsaid => {}

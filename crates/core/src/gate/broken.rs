@@ -3,8 +3,8 @@
 use super::notice::unanswered;
 use super::turn::{ends_shown_work, follow, is_queued, is_repeated, refuse_if_a_helpers, rest};
 use super::{
-    Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, compaction, level, overtaken, prompts,
-    refuse, stops, turn,
+    Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, compaction, level, notice, overtaken,
+    prompts, refuse, stops, turn,
 };
 use crate::observation::{JUST_FAILED, Observation};
 use crate::seat::{Held, HeldFact, HeldLevel, Seat, Statement};
@@ -162,9 +162,41 @@ pub(super) fn interrupted(step: &mut Step<'_>, reference: Option<&str>) -> Resul
     Ok(Effect::Decides)
 }
 
+/// A turn was interrupted.
+pub(super) fn told(
+    step: &mut Step<'_>,
+    reference: Option<&str>,
+    observation: &Observation,
+) -> Result<Effect, Refusal> {
+    match observation.source {
+        Source::Transcript => logged(step, reference, observation),
+        _ => interrupted(step, reference),
+    }
+}
+
+/// The main agent was interrupted. The end of the last helper that goes on behind it may wake it.
+pub(super) fn main_interrupted(
+    step: &mut Step<'_>,
+    observation: &Observation,
+) -> Result<Effect, Refusal> {
+    let turn = &step.seat.turn;
+    let goes_on = turn.open && !step.seat.subagents.is_empty();
+    if goes_on && turn.main_stopped && turn.stop.is_cut {
+        return Ok(Effect::Confirms);
+    }
+    if !goes_on || turn.main_stopped {
+        return told(step, None, observation);
+    }
+    level::explain_work(step);
+    step.seat.turn.compacting = false;
+    notice::cut(step);
+    (step.seat.turn.awaits_helpers, step.seat.turn.stop.wakes) = (true, true);
+    Ok(Effect::Decides)
+}
+
 /// An interruption of which the log tells. What the program's status file shows to go on then is something else: a prompt
 /// that was queued, or helpers.
-pub(super) fn logged(
+fn logged(
     step: &mut Step<'_>,
     reference: Option<&str>,
     observation: &Observation,
@@ -250,10 +282,12 @@ pub(super) fn is_of_the_one_before(step: &Step<'_>, reference: Option<&str>) -> 
 }
 
 /// Something is told of the turn of this name while another one is open, which has ended in silence: it was not completed,
-/// unless its main agent has stopped. Where nobody has asked for that other turn, both may be one.
+/// unless its main agent has stopped by itself, also where its own status was still to say so. Where nobody has asked for
+/// that other turn, both may be one.
 pub(super) fn close_in_silence(step: &mut Step<'_>, reference: &str) {
-    if step.seat.turn.main_stopped {
-        turn::close(step, OutcomeKind::Completed, None);
+    if step.seat.turn.main_stopped || step.seat.turn.stop.is_told {
+        let kind = step.seat.turn.stopped_as();
+        turn::close(step, kind, None);
         return;
     }
     let may_be_one = step.evidence.source.tier() == Tier::Edge && !is_queued(step, Some(reference));

@@ -1,6 +1,6 @@
 //! Compactions: within a turn, or a turn of their own (G7).
 
-use super::{Effect, Refusal, Step, level, shown, turn};
+use super::{Effect, Refusal, Step, level, repeats, shown, turn};
 use crate::status::{OutcomeKind, Turn, WorkingReason};
 
 /// Is a compaction under way? Once its summary is in, an end of the turn shows that it is over,
@@ -46,6 +46,7 @@ pub(super) fn ended(step: &mut Step<'_>, manual: Option<bool>) -> Result<Effect,
     }
     // Where nothing tells by whose wish it was, one that began at the prompt was a person's.
     let is_a_persons = manual.unwrap_or(step.seat.turn.compacts_alone);
+    repeats::compaction_ended(step);
     step.seat.turn.compacting = false;
     step.seat.turn.compacts_alone = false;
     step.changed = true;

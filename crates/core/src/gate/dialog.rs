@@ -3,11 +3,15 @@
 
 use super::{Effect, Refusal, SETTLE_MS, Step, prompts};
 use crate::prompt::{Actor, NewPrompt, OpenPrompt, PromptKind, ToolRef};
-use crate::seat::{HeldFact, OpenTool};
+use crate::seat::{Held, HeldFact, OpenTool};
 use crate::source::Tier;
 
+/// So long after its notice a program that has nobody to ask may take until it tells that it has denied by itself.
+/// Milliseconds.
+const DENIES_MS: u32 = 1_500;
+
 /// A notice that a dialog is open. A program may send it also where it has nobody to ask, and denies by itself at
-/// once: where nobody can type to it what its log has told of that settles first.
+/// once: where nobody can type to it that settles first, as what its log has told of it does.
 pub(super) fn shown(
     step: &mut Step<'_>,
     name: &str,
@@ -17,7 +21,6 @@ pub(super) fn shown(
     if step.seat.process.headless && is_logged_and_waits(step, prompt) {
         return Ok(Effect::Confirms);
     }
-    let before = step.seat.prompts_opened;
     if let Some(effect) = of_a_request(step, actor, prompt, true) {
         return Ok(effect);
     }
@@ -38,11 +41,17 @@ pub(super) fn shown(
         Some(open) => (open.actor, NewPrompt { tool: Some(open.tool), ..prompt.clone() }),
         None => (actor.clone(), prompt.clone()),
     };
-    let effect = prompts::opened(step, name, &actor, &prompt, 0)?;
-    if step.seat.prompts_opened > before
+    let settle_ms = if step.seat.process.headless { DENIES_MS } else { 0 };
+    let (opened, waiting) = (step.seat.prompts_opened, step.seat.held.len());
+    let effect = prompts::opened(step, name, &actor, &prompt, settle_ms)?;
+    if step.seat.prompts_opened > opened
         && let Some(open) = step.seat.prompts.last_mut()
     {
         open.by_notice = true;
+    }
+    let held = step.seat.held.get_mut(waiting).map(|held| &mut held.what);
+    if let Some(HeldFact::Prompt { by_notice, .. }) = held {
+        *by_notice = true;
     }
     Ok(effect)
 }
@@ -59,8 +68,13 @@ fn is_logged_and_waits(step: &Step<'_>, prompt: &NewPrompt) -> bool {
 
 /// The last call that nobody has asked about. A notice without a name may be a helper's; one of a helper is
 /// its own.
-fn free_call(step: &Step<'_>, actor: &Actor) -> Option<OpenTool> {
-    let asked: Vec<_> = step.seat.own_prompts().filter_map(|p| p.ask.tool.as_ref()).collect();
+pub(super) fn free_call(step: &Step<'_>, actor: &Actor) -> Option<OpenTool> {
+    let waiting = step.seat.held.iter().filter_map(|held| match &held.what {
+        HeldFact::Prompt { prompt, by_notice: true, .. } => prompt.tool.as_ref(),
+        _ => None,
+    });
+    let asked = step.seat.own_prompts().filter_map(|p| p.ask.tool.as_ref());
+    let asked: Vec<_> = asked.chain(waiting).collect();
     let may_be = |open: &&OpenTool| actor.is_main() || open.actor == *actor;
     let mut calls = step.seat.open_tools.iter().rev().filter(may_be);
     calls.find(|open| !asked.contains(&&open.tool)).cloned()
@@ -103,7 +117,7 @@ fn of_a_request(
     }
     let mut held = step.seat.held.iter().enumerate();
     let (at, of, ask) = held.find_map(|(at, held)| match &held.what {
-        HeldFact::Prompt { actor: of, prompt: ask } => {
+        HeldFact::Prompt { actor: of, prompt: ask, .. } => {
             let is_logged = held.source.tier() == Tier::Transcript;
             (is_logged && fits(of, ask)).then(|| (at, of.clone(), ask.clone()))
         }
@@ -179,7 +193,7 @@ fn of_a_question(step: &mut Step<'_>, actor: &Actor, notice: &NewPrompt) -> Opti
     };
     let mut held = step.seat.held.iter().enumerate();
     let found = held.find_map(|(at, held)| match &held.what {
-        HeldFact::Prompt { actor: of, prompt: ask } if is_its(of, ask) => {
+        HeldFact::Prompt { actor: of, prompt: ask, .. } if is_its(of, ask) => {
             Some((at, of.clone(), ask.clone()))
         }
         _ => None,
@@ -220,11 +234,57 @@ pub(super) fn asks(step: &mut Step<'_>, actor: &Actor, request: &NewPrompt) -> b
     true
 }
 
+/// Is this request held already? What a notice has told of has its name from now on.
+pub(super) fn is_held(step: &mut Step<'_>, actor: &Actor, request: &NewPrompt) -> bool {
+    let tool = |ask: &NewPrompt| ask.tool.as_ref().map(|tool| (tool.name.clone(), tool.input));
+    let is_it = |held: &Held| match &held.what {
+        HeldFact::Prompt { actor: of, prompt: ask, .. } => {
+            let named = ask.key.as_ref().zip(request.key.as_ref());
+            let is_its = named.is_none_or(|(held, said)| held == said);
+            is_its && of == actor && tool(ask) == tool(request) && ask.kind == request.kind
+        }
+        _ => false,
+    };
+    name_held(step, actor, request) || step.seat.held.iter().any(is_it)
+}
+
+/// The same of a notice that waits, where nobody can type to the program: by its name the log tells that it was denied.
+fn name_held(step: &mut Step<'_>, actor: &Actor, request: &NewPrompt) -> bool {
+    if !is_named_by_log(step, request) {
+        return false;
+    }
+    let calls = step.seat.open_tools.iter().filter(|open| open.actor == *actor).count();
+    let held = step.seat.held.iter_mut().filter_map(|held| match &mut held.what {
+        HeldFact::Prompt { actor: of, prompt: ask, by_notice: true }
+            if ask.key.is_none() && ask.kind == request.kind =>
+        {
+            Some((of, ask))
+        }
+        _ => None,
+    });
+    // The one that reads the same, or else the first.
+    let unlike =
+        |(of, ask): &(&mut Actor, &mut NewPrompt)| (ask.title != request.title, **of != *actor);
+    let Some((of, ask)) = held.min_by_key(unlike) else { return false };
+    if calls > 1 || *of != *actor {
+        ask.tool = None;
+    }
+    of.clone_from(actor);
+    ask.key.clone_from(&request.key);
+    step.changed = true;
+    true
+}
+
+/// Does a log name this request, and not the call that it is about?
+fn is_named_by_log(step: &Step<'_>, request: &NewPrompt) -> bool {
+    let is_logged = step.evidence.source.tier() == Tier::Transcript;
+    is_logged && request.key.is_some() && request.tool.is_none()
+}
+
 /// A log names a request. True if a notice has told of it: that dialog has its name from now on, by which its end is
 /// told, and of several calls nobody knows which one it is about.
 pub(super) fn name(step: &mut Step<'_>, actor: &Actor, request: &NewPrompt) -> bool {
-    let is_logged = step.evidence.source.tier() == Tier::Transcript;
-    if !is_logged || request.key.is_none() || request.tool.is_some() {
+    if !is_named_by_log(step, request) {
         return false;
     }
     let calls = step.seat.open_tools.iter().filter(|open| open.actor == *actor).count();

@@ -19,10 +19,8 @@ pub(super) fn check(step: &Step<'_>, source: Source) -> Result<(), Refusal> {
 
 /// The turn is over here. However far it was told, that is no completion: it may go on there.
 pub(super) fn moved(step: &mut Step<'_>) -> Effect {
-    step.seat.held.retain(|held| {
-        let of_the_turn = HeldFact::Over == held.what || HeldFact::Unanswered == held.what;
-        !of_the_turn && !matches!(held.what, HeldFact::Level(_))
-    });
+    let is_over = |what: &HeldFact| what.is_turns_end() || matches!(what, HeldFact::Level(_));
+    step.seat.held.retain(|held| !is_over(&held.what));
     let asked = prompts::withdraw_all(step);
     if step.seat.shells > 0 {
         step.seat.shells = 0;

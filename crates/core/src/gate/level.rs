@@ -463,7 +463,8 @@ pub(super) fn believe(step: &mut Step<'_>, level: &HeldLevel) {
                 let streams = source == Source::EventStream
                     && matches!(level, HeldLevel::Idle { shells: 1.. });
                 let said = *level == HeldLevel::Done || streams;
-                let is_told = turn.main_stopped || turn.end_logged || turn.stop.is_told;
+                let has_stopped = turn.main_stopped && !turn.stop.is_cut;
+                let is_told = has_stopped || turn.end_logged || turn.stop.is_told;
                 let kind = match said || is_told {
                     true => OutcomeKind::Completed,
                     false => OutcomeKind::Interrupted,

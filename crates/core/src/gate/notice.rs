@@ -26,7 +26,10 @@ const WAITS: &str = "it waits a moment for the source that tells how";
 pub(super) fn tells_of_rest_alone(observation: &Observation) -> bool {
     let rests = matches!(
         observation.fact,
-        Fact::IdleNotice { .. } | Fact::TurnOver | Fact::Level(Level::Idle { .. })
+        Fact::IdleNotice { .. }
+            | Fact::IdleForLong
+            | Fact::TurnOver
+            | Fact::Level(Level::Idle { .. })
     );
     rests && observation.source == Source::Hook
 }
@@ -112,6 +115,16 @@ pub(super) fn idle_notice(step: &mut Step<'_>, reference: Option<&str>) -> Resul
     all_rest(step)
 }
 
+/// The same of one that it sends only once it has sat there for long. Just behind a prompt it was on its way before that.
+pub(super) fn idle_for_long(step: &mut Step<'_>) -> Result<Effect, Refusal> {
+    let is_prompted = step.seat.turn() == Turn::Working(WorkingReason::Prompt);
+    let told = step.seat.last_edge_at.filter(|_| is_prompted);
+    if told.is_some_and(|told| step.now.since(told) < SETTLE_MS) {
+        return refuse(Rule::G10, "it may be the notice of the turn before");
+    }
+    idle_notice(step, None)
+}
+
 /// The turn was stopped in silence, and what was queued behind it goes on.
 fn gives_way(step: &mut Step<'_>, reference: Option<&str>) -> Effect {
     turn::close(step, OutcomeKind::Interrupted, None);
@@ -141,19 +154,25 @@ fn is_of_another(step: &Step<'_>, reference: Option<&str>) -> bool {
     }
 }
 
-/// The main agent sits at its prompt. Helpers that run go on behind it: its stop was lost.
+/// The main agent sits at its prompt, and nobody has told of a stop: it was cut short. Helpers that run go on.
 fn rests(step: &mut Step<'_>) -> Result<Effect, Refusal> {
     let turn = &step.seat.turn;
     let stops = turn.open && !turn.main_stopped && !step.seat.subagents.is_empty();
     if !stops || compaction::is_under_way(step) {
         return all_rest(step);
     }
+    cut(step);
+    Ok(Effect::Decides)
+}
+
+/// The main agent was stopped in mid-turn, and its helpers work on.
+pub(super) fn cut(step: &mut Step<'_>) {
     prompts::withdraw(step, |asked| asked.actor.is_main());
     step.seat.turn.main_stopped = true;
+    step.seat.turn.stop.is_cut = true;
     step.seat.drop_calls(|open| open.actor.is_main());
     step.set_base(Turn::Working(WorkingReason::Background), None);
     step.changed = true;
-    Ok(Effect::Decides)
 }
 
 /// It sits at its prompt: an authoritative idle, but not of how the turn ended.
@@ -173,7 +192,7 @@ fn all_rest(step: &mut Step<'_>) -> Result<Effect, Refusal> {
     }
     if step.seat.turn.open {
         let kind = match step.seat.turn.main_stopped {
-            true => OutcomeKind::Completed,
+            true => step.seat.turn.stopped_as(),
             false => OutcomeKind::Interrupted,
         };
         turn::rest(step, kind, None);

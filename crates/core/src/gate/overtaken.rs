@@ -2,7 +2,7 @@
 //! each of its reports, one that it made before an end, and that comes just behind it, begins nothing anew, and an end that
 //! it made, or wrote into its log, before the prompt of the turn that is open is not the end of that one.
 
-use super::{Refusal, Rule, Step, refuse};
+use super::{Refusal, Rule, Step, refuse, repeats};
 use crate::observation::{Fact, Level, Observation};
 use crate::seat::MadeEnd;
 use crate::source::{Source, Tier};
@@ -18,6 +18,9 @@ const SET_BACK_MS: i64 = 60_000;
 pub(super) fn check(step: &Step<'_>, observation: &Observation) -> Result<(), Refusal> {
     if is_of_the_turn_before(step, observation) {
         return refuse(Rule::G10, "written before the turn before this one was known to be over");
+    }
+    if let (Fact::DialogShown { actor, prompt }, None) = (&observation.fact, observation.made_at) {
+        return repeats::check_notice(step, actor, prompt);
     }
     let (Some(made_at), Some(made)) = (observation.made_at, step.seat.made.as_deref()) else {
         return Ok(());
@@ -76,6 +79,7 @@ fn is_end(fact: &Fact) -> bool {
         Fact::TurnEnded { .. }
             | Fact::TurnFailed { .. }
             | Fact::TurnInterrupted { .. }
+            | Fact::MainInterrupted
             | Fact::TurnUnanswered
     )
 }
@@ -83,11 +87,12 @@ fn is_end(fact: &Fact) -> bool {
 /// A line of the log may be read behind the hook of what follows it: a prompt that waited begins as soon as a person has
 /// stopped the turn before. The log names no turn then, and is of the seat's own conversation.
 fn is_logged_before(step: &Step<'_>, observation: &Observation, prompt: Option<&MadeEnd>) -> bool {
-    let (Fact::TurnFailed { turn_ref, .. }
-    | Fact::TurnInterrupted { turn_ref }
-    | Fact::PromptRefused { turn_ref, .. }) = &observation.fact
-    else {
-        return false;
+    let turn_ref = match &observation.fact {
+        Fact::TurnFailed { turn_ref, .. }
+        | Fact::TurnInterrupted { turn_ref }
+        | Fact::PromptRefused { turn_ref, .. } => turn_ref.as_ref(),
+        Fact::MainInterrupted => None,
+        _ => return false,
     };
     let is_unnamed = observation.source == Source::Transcript && turn_ref.is_none();
     let times = observation.made_at.zip(prompt.filter(|_| is_unnamed));

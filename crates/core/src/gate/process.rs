@@ -192,7 +192,8 @@ fn orphaned(step: &mut Step<'_>) {
         return;
     }
     process.orphan = process.id.clone().map(Box::new);
-    step.seat.about.location.tmux = None;
+    let location = &mut step.seat.about.location;
+    (location.tmux, location.tmux_server) = (None, None);
     step.announce = true;
     step.changed = true;
 }

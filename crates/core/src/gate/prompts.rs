@@ -1,8 +1,8 @@
 //! The blocked set: one entry per open prompt and actor (G4, G12).
 
 use super::{
-    Effect, Refusal, Rule, SETTLE_MS, Step, beside, dialog, level, parts, refuse, screen, side,
-    tools, turn,
+    Effect, Refusal, Rule, SETTLE_MS, Step, beside, dialog, level, parts, refuse, repeats, screen,
+    side, tools, turn,
 };
 use crate::event::EventBody;
 use crate::prompt::{Actor, NewPrompt, OpenPrompt, PromptKind, Resolution, ToolRef};
@@ -27,11 +27,7 @@ pub(super) fn belongs(
     if matches!(actor, Actor::Sub(id) if tools::is_late(step, id)) {
         return refuse(Rule::G10, tools::TOLD_LATE);
     }
-    let call = prompt.tool.as_ref().and_then(|tool| tool.id.as_deref());
-    let may_be_late = step.evidence.source.tier() == Tier::Edge;
-    if may_be_late && call.is_some_and(|id| step.seat.has_ended_unheard(id)) {
-        return refuse(Rule::G10, tools::TOLD_AFTER_CALL);
-    }
+    repeats::check_request(step, actor, prompt)?;
     match turn_ref {
         Some(_) if actor.is_main() => turn::follow(step, turn_ref),
         _ => Ok(()),
@@ -48,20 +44,12 @@ pub(super) fn opened(
     if let Actor::Sub(_) = actor {
         step.seat.turn.helpers_unheard = false;
     }
+    repeats::note(step, actor, prompt);
     if is_open(step, actor, prompt) {
         return Ok(Effect::Confirms);
     }
-    let is_waiting = |held: &Held| match &held.what {
-        HeldFact::Prompt { actor: held_actor, prompt: held } => {
-            let tool = |ask: &NewPrompt| ask.tool.as_ref().map(|t| (t.name.clone(), t.input));
-            let named = held.key.as_ref().zip(prompt.key.as_ref());
-            let is_its = named.is_none_or(|(held, said)| held == said);
-            is_its && held_actor == actor && tool(held) == tool(prompt) && held.kind == prompt.kind
-        }
-        _ => false,
-    };
-    let is_waited_for = step.seat.held.iter().any(is_waiting);
-    if is_waited_for || dialog::name(step, actor, prompt) || dialog::asks(step, actor, prompt) {
+    let is_held = dialog::is_held(step, actor, prompt);
+    if is_held || dialog::name(step, actor, prompt) || dialog::asks(step, actor, prompt) {
         return Ok(Effect::Confirms);
     }
     if dialog::was_anothers(step, prompt) {
@@ -71,7 +59,7 @@ pub(super) fn opened(
     if settle_ms > 0 && !step.seat.held.iter().any(shows_a_request) {
         let until = step.now.plus(i64::from(settle_ms.min(LONGEST_SETTLING_MS)));
         let prompt = about_its_call(step, actor, prompt);
-        let what = HeldFact::Prompt { actor: actor.clone(), prompt };
+        let what = HeldFact::Prompt { actor: actor.clone(), prompt, by_notice: false };
         let source = step.evidence.source;
         step.seat.held.push(Held { until, source, name: name.to_owned(), what });
         step.changed = true;
@@ -119,7 +107,7 @@ pub(super) fn has_settled(step: &Step<'_>, level: &HeldLevel) -> bool {
 pub(super) fn publish_held(step: &mut Step<'_>) {
     let prompts = step.seat.held.iter().enumerate();
     let mut prompts = prompts.filter_map(|(at, held)| match &held.what {
-        HeldFact::Prompt { actor, prompt } => Some((at, held.source, actor, prompt)),
+        HeldFact::Prompt { actor, prompt, .. } => Some((at, held.source, actor, prompt)),
         _ => None,
     });
     let Some((at, source, actor, prompt)) = prompts.next() else { return };
@@ -276,6 +264,7 @@ pub(super) fn is_told_by_hooks(step: &Step<'_>) -> bool {
 
 /// What asked about this call has been answered with yes: it starts.
 pub(super) fn granted(step: &mut Step<'_>, actor: &Actor, started: &ToolRef) {
+    repeats::begins_granted(step);
     withdraw(step, |asked| {
         asked.actor == actor && asked.ask.tool.as_ref().is_some_and(|t| t.is_like(started))
     });
@@ -378,7 +367,7 @@ pub(super) fn resolve_own(
 ) -> bool {
     let held = step.seat.held.len();
     step.seat.held.retain(|held| match &held.what {
-        HeldFact::Prompt { actor, prompt } => {
+        HeldFact::Prompt { actor, prompt, .. } => {
             !which(&Asked { actor, ask: prompt, source: held.source, since: None })
         }
         _ => true,

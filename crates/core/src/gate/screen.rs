@@ -103,7 +103,7 @@ pub(super) fn asks_first(step: &Step<'_>) -> bool {
 /// by then: whatever looks like it is a text that shows it.
 pub(super) fn check(step: &mut Step<'_>, first: bool, opening: bool) -> Result<(), Refusal> {
     step.seat.quiet_prompts = 0;
-    if first && has_spoken(step.seat) {
+    if first && has_spoken(step.seat) && early_start(step.seat).is_none() {
         return refuse(Rule::Rank, "it was seen before the first event, which has come since");
     }
     if opening && was_prompted(step.seat) {

@@ -9,7 +9,7 @@ use crate::observation::{History, JUST_FAILED, Observation, SessionEnd, SessionS
 use crate::seat::{Held, HeldFact, Seat, Session};
 use crate::source::{Source, Tier};
 use crate::status::{
-    Attach, Exit, ExitKind, IdleReason, OutcomeKind, Process, Turn, WorkingReason,
+    Attach, Exit, ExitKind, IdleReason, OutcomeKind, Process, StartPhase, Turn, WorkingReason,
 };
 use crate::time::UnixMs;
 
@@ -192,12 +192,14 @@ pub(super) fn started(
             renew_by_start(step, observation);
         }
     } else if known && !entered_now && running {
+        keep_headless(step, attach);
         return Ok(Effect::Confirms);
     } else if step.seat.turn.open && running && !entered_now && !anew {
         // The start was told after what followed it.
         if let Some(session) = &mut step.seat.session {
             session.start_seen = true;
         }
+        keep_headless(step, attach);
         step.changed = true;
         return Ok(Effect::Confirms);
     } else if step.seat.process.state.is_over() && step.seat.process.state != Process::Absent {
@@ -224,6 +226,9 @@ pub(super) fn started(
         SessionStart::Clear => helpers_go_on = close_conversation(step),
         _ => close(step, OutcomeKind::Interrupted),
     }
+    if how == SessionStart::Prompted && (!running || entered_now) {
+        takes_its_prompt(step);
+    }
     // A run that was started with its prompt is not ready for one.
     let has_its_prompt =
         step.seat.process.headless && is_counted(step.seat) && how != SessionStart::Clear;
@@ -244,6 +249,25 @@ pub(super) fn started(
     stand_by(step, helpers_go_on, reason);
     step.changed = true;
     Ok(Effect::Decides)
+}
+
+/// It has not begun before its prompt is told, whether or not anybody else has told that it starts.
+fn takes_its_prompt(step: &mut Step<'_>) {
+    if !is_counted(step.seat) {
+        let process = &mut step.seat.process;
+        process.become_state(Process::Starting { phase: StartPhase::Booting });
+        process.since = step.now;
+        step.set_base(Turn::None, None);
+    }
+    step.seat.process.headless = true;
+    step.changed = true;
+}
+
+/// That nobody can type to it nothing but its start may say, also one that is told late.
+fn keep_headless(step: &mut Step<'_>, attach: Option<Attach>) {
+    if attach == Some(Attach::Headless) {
+        step.ensure_running(attach);
+    }
 }
 
 /// Did the log tell of the open turn's beginning a moment ago, in a process that has come since the
@@ -288,7 +312,7 @@ pub(super) fn ended(
     let how = match how {
         // It may be that of a helper that has a conversation of its own.
         _ if is_of_another => SessionEnd::Unclear,
-        SessionEnd::Exit | SessionEnd::Failed | SessionEnd::Either
+        SessionEnd::Exit | SessionEnd::Failed | SessionEnd::Either | SessionEnd::Closed
             if is_watched && observation.process.is_none() && was_just_taken_up(step) =>
         {
             // It may be the goodbye of the life before.
@@ -297,10 +321,15 @@ pub(super) fn ended(
         how => how,
     };
     match how {
-        SessionEnd::Either if is_watched && (in_turn || screen::is_at_dialog(step.seat)) => {
+        SessionEnd::Either | SessionEnd::Closed
+            if is_watched && (in_turn || screen::is_at_dialog(step.seat)) =>
+        {
             // Whoever leaves in mid-turn or at a dialog mostly was told to go, and is gone in a moment.
             let effect = wait_for_process(step, &observation.name, HeldFact::Left, LEAVE_MS);
             leave_with_a_goodbye(step);
+            if let Some(left) = step.seat.left_sessions.back_mut() {
+                left.is_closed = how == SessionEnd::Closed;
+            }
             return Ok(effect);
         }
         SessionEnd::Unclear if !process.state.is_over() => {
@@ -310,12 +339,16 @@ pub(super) fn ended(
             return Ok(wait_for_process(step, &observation.name, HeldFact::Parted, LEAVE_MS));
         }
         // Its process will tell.
-        SessionEnd::Either if is_watched => {
+        SessionEnd::Either | SessionEnd::Closed if is_watched => {
             cleared(step);
             leave_with_a_goodbye(step);
         }
         SessionEnd::Clear => cleared(step),
-        SessionEnd::Exit | SessionEnd::Failed | SessionEnd::Either | SessionEnd::Unclear => {
+        SessionEnd::Exit
+        | SessionEnd::Failed
+        | SessionEnd::Either
+        | SessionEnd::Closed
+        | SessionEnd::Unclear => {
             part(step, how == SessionEnd::Failed);
         }
     }
@@ -355,9 +388,12 @@ fn was_just_taken_up(step: &Step<'_>) -> bool {
     since.is_some_and(|at| step.now.since(at) < STRAGGLERS_MS)
 }
 
-/// What seemed a goodbye was none: the process goes on. In mid-turn nobody knows whether the turn does.
+/// What seemed a goodbye was none: the process goes on. In mid-turn nobody knows whether the turn does, unless it was
+/// said that this has ended.
 pub(super) fn stays(step: &mut Step<'_>) {
-    if !step.seat.turn.open && !beside::goes_on(step) {
+    let left = step.seat.left_sessions.back().filter(|_| was_left(step));
+    let is_closed = left.is_some_and(|left| left.is_closed);
+    if is_closed || !step.seat.turn.open && !beside::goes_on(step) {
         cleared(step);
         return;
     }

@@ -1,7 +1,9 @@
 //! A conversation beside the one in the seat, which goes on meanwhile: what it does is a helper's. So is what one does that
 //! a person has left in mid-turn ([`beside`]). The terminal shows one of them, and what it tells is of that one alone.
 
-use super::{Effect, Refusal, Rule, SETTLE_MS, Step, beside, prompts, refuse, tools, turn};
+use super::{
+    Effect, Refusal, Rule, SETTLE_MS, Step, beside, prompts, refuse, repeats, tools, turn,
+};
 use crate::observation::{Fact, Level, Observation, SessionStart};
 use crate::prompt::Actor;
 use crate::seat::{Claim, Held, HeldFact, HeldLevel, Seat, Session};
@@ -49,9 +51,11 @@ fn is_left(step: &Step<'_>, observation: &Observation) -> bool {
             | Fact::ToolsEnded { .. }
             | Fact::PromptOpened { .. }
             | Fact::SubagentStarted { .. }
+            | Fact::RunStarted { .. }
             | Fact::SubagentEnded { .. }
             | Fact::SessionEnded { .. }
             | Fact::CompactionStarted
+            | Fact::CompactionBegun { .. }
             | Fact::CompactionEnded { .. }
             | Fact::Nothing
     );
@@ -113,6 +117,7 @@ pub(super) fn told(
                 .and_then(|()| prompts::opened(step, &observation.name, &asks, prompt, *settle_ms))
         }
         Fact::SubagentStarted { id } => tools::subagent_started(step, id),
+        Fact::RunStarted { id, run } => repeats::run_started(step, id, run),
         Fact::SubagentEnded { id } => tools::subagent_ended(step, id),
         Fact::TurnEnded { .. } => over(step, side, OutcomeKind::Completed, None),
         Fact::TurnInterrupted { .. } => over(step, side, OutcomeKind::Interrupted, None),

@@ -1,8 +1,8 @@
 //! Stops that are none yet: a hook of somebody else's may make the agent go on, and a helper's end may wake it.
 
-use super::{Effect, STALE_MS, Step, level, turn};
+use super::{Effect, STALE_MS, Step, anew, level, turn};
 use crate::observation::Background;
-use crate::seat::{Claim, Held, HeldFact, HeldLevel};
+use crate::seat::{Claim, Held, HeldFact, HeldLevel, Stop};
 use crate::source::{Source, Tier};
 use crate::status::{OutcomeKind, Turn, WorkingReason};
 
@@ -44,15 +44,20 @@ const READ_MS: i64 = 20;
 /// Why a stop is held that what waits in the program's own queue may follow.
 const QUEUED: &str = "a prompt of its own waits for it";
 
-/// A stop whose other hooks still run is no end before the program's own status says so.
+/// A stop whose other hooks still run, or that a person's prompt waits for, is no rest before the program's own status
+/// says so.
 pub(super) fn waits(step: &mut Step<'_>, background: &Background) -> Option<Effect> {
-    let may_go_on = background.unsettled || step.seat.turn.stop.is_late;
+    let Stop { is_late, is_followed, .. } = step.seat.turn.stop;
+    let may_go_on = background.unsettled || is_late || is_followed;
     if !may_go_on || !shows_work(step) {
         return None;
     }
     step.seat.turn.stop.is_told = true;
     step.changed = true;
-    Some(Effect::Outranked("other hooks of it may still run: its own status tells when"))
+    Some(Effect::Outranked(match is_followed {
+        true => "a person's prompt waits for it: its own status tells when it rests",
+        false => "other hooks of it may still run: its own status tells when",
+    }))
 }
 
 /// Behind a stop that is believed its own status has a moment to say the same.
@@ -76,7 +81,8 @@ pub(super) fn goes_on(step: &mut Step<'_>, was_stopped: bool) {
         HeldFact::Parted | HeldFact::Goodbye => false,
         _ => true,
     });
-    (step.seat.turn.stop.is_told, step.seat.turn.stop.wakes) = (false, false);
+    let stop = &mut step.seat.turn.stop;
+    (stop.is_told, stop.wakes, stop.is_cut) = (false, false, false);
 }
 
 /// Its status file has shown work throughout, also behind the stop: something has made it go on.
@@ -93,6 +99,7 @@ pub(super) fn went_on(step: &mut Step<'_>, held: &Held) {
 
 /// Whoever leaves has ended as it has told last.
 pub(super) fn believe_last(step: &mut Step<'_>) {
+    anew::is_over_now(step);
     let told = step.seat.held.iter().find_map(|held| match &held.what {
         HeldFact::Level(level @ (HeldLevel::Done | HeldLevel::Failed { .. }))
             if held.source.tier() == Tier::Own =>
@@ -131,11 +138,37 @@ pub(super) fn queued(step: &mut Step<'_>, waits: bool) -> Effect {
         step.seat.turn.stop.wakes = true;
         hold(step, QUEUED, WAKES_MS);
     }
+    match !waits && begins_next(step) {
+        true => Effect::Decides,
+        false => Effect::Confirms,
+    }
+}
+
+/// A prompt of a person's waits for the stop.
+pub(super) fn followed(step: &mut Step<'_>) -> Effect {
+    step.changed |= !step.seat.turn.stop.is_followed;
+    step.seat.turn.stop.is_followed = true;
     Effect::Confirms
+}
+
+/// What a person's prompt has waited for was told, and that is taken out of the queue: it begins the next turn, and no hook
+/// need tell of it.
+fn begins_next(step: &mut Step<'_>) -> bool {
+    let is_told = step.seat.turn.open && step.seat.turn.stop.is_told;
+    let is_followed = std::mem::take(&mut step.seat.turn.stop.is_followed);
+    step.changed |= is_followed;
+    if !is_told || !is_followed || !shows_work(step) {
+        return false;
+    }
+    turn::close(step, OutcomeKind::Completed, None);
+    turn::start(step, None);
+    step.set_base(Turn::Working(WorkingReason::Prompt), None);
+    true
 }
 
 /// What waited was told in mid-turn: a stop that came before word of that stands.
 pub(super) fn absorbed(step: &mut Step<'_>) -> Effect {
+    step.changed |= std::mem::take(&mut step.seat.turn.stop.is_followed);
     let effect = queued(step, false);
     if is_held_for_queue(step) {
         step.seat.turn.stop.wakes = false;
@@ -154,7 +187,7 @@ pub(super) fn wakes_at_once(step: &mut Step<'_>) -> Option<Effect> {
         return None;
     }
     step.seat.turn.main_stopped = true;
-    step.seat.turn.stop.wakes = true;
+    (step.seat.turn.stop.wakes, step.seat.turn.stop.is_cut) = (true, false);
     step.seat.drop_calls(|open| open.actor.is_main());
     step.set_base(Turn::Working(WorkingReason::Background), None);
     hold(step, QUEUED, WAKES_MS);

@@ -3,6 +3,7 @@
 mod script;
 
 mod again;
+mod anew;
 mod answered;
 mod beside;
 mod blocked;
@@ -25,6 +26,7 @@ mod parts;
 mod process;
 mod queued;
 mod renamed;
+mod repeats;
 mod rests;
 mod rules;
 mod screen;

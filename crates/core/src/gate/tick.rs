@@ -2,8 +2,8 @@
 
 use super::notice::unanswered;
 use super::{
-    Decision, STALE_MS, Step, UNKNOWN_MS, level, lifecycle, notice, prompts, screen, session, side,
-    stops, withdrawn,
+    Decision, STALE_MS, Step, UNKNOWN_MS, anew, dialog, level, lifecycle, notice, prompts, screen,
+    session, side, stops, withdrawn,
 };
 use crate::arbitrate::{Standing, standing};
 use crate::event::EventBody;
@@ -39,9 +39,12 @@ pub fn tick(seat: &mut Seat, now: UnixMs) -> Decision {
 fn settle(step: &mut Step<'_>, held: Held) {
     step.evidence = Evidence::new(held.source, step.now);
     let value = match &held.what {
-        HeldFact::Prompt { actor, prompt } => {
+        HeldFact::Prompt { actor, prompt, by_notice } => {
             if !prompts::is_open(step, actor, prompt) {
-                prompts::open(step, actor, prompt);
+                match by_notice {
+                    true => dialog::open_shown(step, actor, prompt),
+                    false => prompts::open(step, actor, prompt),
+                }
             }
             Turn::Blocked(prompt.reason).phrase()
         }
@@ -56,6 +59,12 @@ fn settle(step: &mut Step<'_>, held: Held) {
         }
         HeldFact::Unanswered => {
             if !unanswered::is_over(step) {
+                return;
+            }
+            step.seat.turn().phrase()
+        }
+        HeldFact::Broken { code, detail } => {
+            if !anew::is_over(step, code.as_deref(), detail.as_deref()) {
                 return;
             }
             step.seat.turn().phrase()

@@ -1,8 +1,8 @@
 //! Tool calls and helpers: they move the main agent's turn, or only count (G4, G6).
 
 use super::{
-    Effect, Refusal, Rule, SETTLE_MS, Step, beside, broken, dialog, prompts, refuse, side, stops,
-    turn,
+    Effect, Refusal, Rule, SETTLE_MS, Step, beside, broken, dialog, prompts, refuse, repeats, side,
+    stops, turn,
 };
 use crate::prompt::{Actor, Resolution, ToolRef};
 use crate::seat::{Claim, OpenTool};
@@ -267,6 +267,7 @@ pub(super) fn is_late(step: &Step<'_>, id: &str) -> bool {
 pub(super) fn subagent_ended(step: &mut Step<'_>, id: &str) -> Result<Effect, Refusal> {
     step.seat.turn.helpers_unheard = false;
     step.seat.end_helper(id, step.now);
+    repeats::run_ended(step, id);
     step.changed = true;
     let actor = Actor::Sub(id.to_owned());
     step.seat.drop_calls(|open| open.actor == actor);

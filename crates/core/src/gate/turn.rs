@@ -7,7 +7,7 @@ use super::{
 use crate::event::EventBody;
 use crate::observation::{Background, BackgroundShells, Submitter};
 use crate::prompt::Actor;
-use crate::seat::{Claim, EndedTurn, HeldFact, TurnFacts};
+use crate::seat::{Claim, EndedTurn, Stop, TurnFacts};
 use crate::source::{Source, Tier};
 use crate::status::{IdleReason, Outcome, OutcomeKind, Turn, WorkingReason};
 use crate::time::UnixMs;
@@ -26,8 +26,9 @@ pub(super) fn start(step: &mut Step<'_>, reference: Option<&str>) {
     turn.main_stopped = false;
     turn.awaits_helpers = false;
     turn.end_logged = false;
-    (turn.stop.is_told, turn.stop.wakes, turn.stop.is_awaited) = (false, false, false);
+    turn.stop = Stop { is_late: turn.stop.is_late, ..Stop::default() };
     turn.woken.clear();
+    turn.former.clear();
     turn.by_title = step.evidence.source.tier() == Tier::Title;
     let turn_seq = turn.seq;
     step.seat.turn.before = step.seat.outcome.take().map(Box::new);
@@ -45,15 +46,15 @@ pub(super) fn close(step: &mut Step<'_>, kind: OutcomeKind, code: Option<&str>) 
 /// The open turn ends with this outcome of its own, or with none.
 pub(super) fn close_with(step: &mut Step<'_>, outcome: Option<Outcome>) {
     let now = step.now;
-    step.seat.held.retain(|held| !matches!(held.what, HeldFact::Over | HeldFact::Unanswered));
+    step.seat.held.retain(|held| !held.what.is_turns_end());
     let turn = &mut step.seat.turn;
     turn.open = false;
     turn.main_stopped = false;
     turn.awaits_helpers = false;
     turn.compacts_alone = false;
-    turn.stop.is_awaited = false;
+    (turn.stop.is_awaited, turn.stop.is_cut) = (false, false);
     turn.before = None;
-    let (reference, names) = (turn.reference.take(), std::mem::take(&mut turn.woken));
+    let (reference, names) = turn.take_names();
     turn.ended = Some(EndedTurn::after(turn.ended.take(), reference, now).with_names(names));
     // A start that nobody has told yet may still come, and begins nothing.
     step.seat.ended_calls.retain(|call| !call.started);
@@ -220,7 +221,8 @@ pub(super) fn prompted(
         let ended = turn.ended.as_ref().and_then(|ended| ended.reference.as_deref());
         let is_another = open.is_some_and(|open| open != reference);
         let is_behind = is_logged || is_again || is_another || straggles(step);
-        if is_past(step, reference) || ended == Some(reference) && is_behind {
+        let is_before = turn.has_stopped_as(reference) || is_past(step, reference);
+        if is_before || ended == Some(reference) && is_behind {
             return refuse(Rule::G10, "told after the end of its turn");
         }
     }
@@ -250,14 +252,11 @@ pub(super) fn prompted(
         }
         (true, true, Submitter::Program, _) => {
             // A helper's result wakes the same turn.
-            step.seat.turn.main_stopped = false;
-            step.seat.turn.awaits_helpers = false;
-            step.seat.turn.stop.is_awaited = false;
-            step.seat.turn.reference = reference.map(str::to_owned);
-            step.seat.turn.woken.clear();
+            step.seat.turn.go_on_as(reference);
         }
         (true, true, Submitter::Person, _) => {
-            close(step, OutcomeKind::Completed, None);
+            let kind = step.seat.turn.stopped_as();
+            close(step, kind, None);
             start(step, reference);
         }
         (true, false, Submitter::Program, Some(reference)) if stops::has_just_woken(step) => {
@@ -354,9 +353,9 @@ pub(super) fn ended(
         Actor::Sub(id) => !running.contains(id) && !conversations.contains(id),
     });
     if goes_on_behind(step) {
-        step.seat.turn.main_stopped = true;
-        step.seat.turn.stop.wakes = background.wakes;
-        step.seat.turn.awaits_helpers = background.unlisted && !running.is_empty();
+        let turn = &mut step.seat.turn;
+        (turn.main_stopped, turn.stop.wakes, turn.stop.is_cut) = (true, background.wakes, false);
+        turn.awaits_helpers = background.unlisted && !running.is_empty();
         step.seat.drop_calls(|open| open.actor.is_main());
         step.set_base(Turn::Working(WorkingReason::Background), None);
         step.changed = true;
@@ -434,12 +433,12 @@ pub(super) fn helpers_are_done(step: &mut Step<'_>) -> bool {
     let turn = &step.seat.turn;
     let waits = turn.awaits_helpers || turn.open && turn.main_stopped && has_streamed;
     let is_done = waits && !goes_on_behind(step);
-    let unlisted = turn.awaits_helpers;
+    let (unlisted, kind) = (turn.awaits_helpers, turn.stopped_as());
     if is_done && stops::may_wake(step) {
         return false;
     }
     if is_done {
-        rest(step, OutcomeKind::Completed, None);
+        rest(step, kind, None);
         note_unlisted(step, unlisted);
     }
     is_done

@@ -33,6 +33,7 @@ fn caller<'a>(session: Option<&'a str>, process: Option<&'a ProcessId>) -> Calle
         cwd: Some("/home/dev/api"),
         starts_session: false,
         starts_up: false,
+        is_left: false,
     }
 }
 
@@ -120,6 +121,22 @@ fn hooks_of_the_same_conversation_under_another_kind_are_no_child_of_it() {
     let other = Caller { session: Some("s2"), ..hooks };
     assert_eq!(roster.place(&other, |_| true), new("a.1", Some("a")));
     assert_eq!(roster.place(&caller, |_| true), new("a.1", Some("a")));
+}
+
+#[test]
+fn what_an_agent_has_left_running_sits_below_its_seat() {
+    let (inner, claimed) = (process(7), AgentId::new("a").unwrap());
+    let mut over = seat("a", Some("s1"), Some(1));
+    over.process.state = Process::Exited(Exit::of(ExitKind::Clean));
+    let mut roster = roster(&[over]);
+    let started = Caller { claimed: Some(&claimed), ..caller(Some("s9"), Some(&inner)) };
+    assert_eq!(roster.place(&started, |_| false), sits("a"), "who is started by that name");
+    let left = Caller { is_left: true, ..started };
+    assert_eq!(roster.place(&left, |_| false), new("a.1", Some("a")));
+    let mut child = seat("a.1", Some("s9"), Some(7));
+    child.about.parent = Some(claimed.clone());
+    roster.upsert(&child);
+    assert_eq!(roster.place(&left, |_| false), sits("a.1"));
 }
 
 #[test]

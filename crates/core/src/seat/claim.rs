@@ -1,6 +1,7 @@
 //! What sources of levels show.
 
-use crate::source::Source;
+use super::Seat;
+use crate::source::{Source, Tier};
 use crate::time::{UnixMs, stored};
 use serde::{Deserialize, Serialize};
 
@@ -14,4 +15,17 @@ pub struct Claim {
     pub since: UnixMs,
     #[serde(with = "stored")]
     pub confirmed_at: UnixMs,
+}
+
+impl Seat {
+    /// Has any source of edges (hooks, plugins, reports) borne witness in this incarnation?
+    pub fn has_edge_witness(&self) -> bool {
+        self.last_edge_at.is_some()
+    }
+
+    /// A source of the given tier that still shows `word` and was confirmed since `earliest`.
+    pub fn fresh_claim(&self, tier: Tier, earliest: UnixMs) -> Option<&Claim> {
+        let fresh = |claim: &&Claim| claim.confirmed_at >= earliest && claim.source.tier() == tier;
+        self.claims.iter().filter(fresh).max_by_key(|claim| claim.since)
+    }
 }

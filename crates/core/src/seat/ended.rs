@@ -1,7 +1,7 @@
 //! What has ended: turns, by the names that their programs gave them, calls and helpers; and processes, by
 //! their word alone.
 
-use super::{OpenTool, ProcessFacts, Seat};
+use super::{OpenTool, ProcessFacts, Repeats, Seat};
 use crate::source::Source;
 use crate::status::{ExitKind, Process};
 use crate::time::{UnixMs, stored};
@@ -55,7 +55,7 @@ pub struct EndedHelper {
 }
 
 /// The last prompt and the last ends of the main agent's turns and calls, and of helpers, of which their program says
-/// when it made them.
+/// when it made them; and what may be told once more, where it does not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Made {
     pub prompt: Option<MadeEnd>,
@@ -65,6 +65,7 @@ pub struct Made {
     pub helper: Option<(String, MadeEnd)>,
     /// When its own status has begun to show the work that it shows, by the program's clock.
     pub works: Option<UnixMs>,
+    pub repeats: Repeats,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

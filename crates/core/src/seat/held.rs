@@ -23,12 +23,20 @@ pub enum HeldFact {
     Prompt {
         actor: Actor,
         prompt: NewPrompt,
+        /// A notice has told of it, which does not name it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        by_notice: bool,
     },
     Level(HeldLevel),
     /// The turn is over; how is still to be told.
     Over,
     /// The same without an answer: it failed or was interrupted.
     Unanswered,
+    /// It has failed with this code, or, without one, was stopped; perhaps its program goes on by itself.
+    Broken {
+        code: Option<String>,
+        detail: Option<String>,
+    },
     /// The conversation was left in mid-turn; whether the program leaves is still to be seen.
     Left,
     /// Something was said that may have been a goodbye.
@@ -39,6 +47,13 @@ pub enum HeldFact {
     Answered,
     /// The program has taken back what it said of its status; perhaps it says something else, or leaves.
     TakenBack,
+}
+
+impl HeldFact {
+    /// Does it tell of the end of the open turn?
+    pub(crate) fn is_turns_end(&self) -> bool {
+        matches!(self, Self::Over | Self::Unanswered | Self::Broken { .. })
+    }
 }
 
 /// A level that contradicts a fresher edge.

@@ -15,6 +15,32 @@ impl TurnFacts {
         push(&mut self.woken, reference);
     }
 
+    /// What goes on behind the main agent has woken it: the same turn goes on by another name.
+    pub(crate) fn go_on_as(&mut self, reference: Option<&str>) {
+        self.main_stopped = false;
+        self.awaits_helpers = false;
+        (self.stop.is_awaited, self.stop.is_cut) = (false, false);
+        let names = self.reference.take().into_iter().chain(std::mem::take(&mut self.woken));
+        for name in names.filter(|name| Some(name.as_str()) != reference) {
+            if !self.former.contains(&name) {
+                push(&mut self.former, &name);
+            }
+        }
+        self.reference = reference.map(str::to_owned);
+    }
+
+    /// Did the open turn bear this name before it stopped and was woken?
+    pub(crate) fn has_stopped_as(&self, reference: &str) -> bool {
+        self.open && self.former.iter().any(|name| name == reference)
+    }
+
+    /// Of a turn that ends: its name, and the others that it had.
+    pub(crate) fn take_names(&mut self) -> (Option<String>, Vec<String>) {
+        let mut names = std::mem::take(&mut self.former);
+        names.append(&mut self.woken);
+        (self.reference.take(), names)
+    }
+
     /// Is it a name of the open turn?
     pub(crate) fn is_open_as(&self, reference: &str) -> bool {
         let mut names = self.reference.iter().chain(&self.woken);

@@ -45,6 +45,9 @@ pub struct LeftSession {
     /// The program may have meant that it leaves.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_goodbye: bool,
+    /// Its turn has ended with it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_closed: bool,
 }
 
 /// A turn of a conversation that a person has left for another one, and that goes on behind that.
@@ -68,6 +71,7 @@ impl Seat {
         if self.left_sessions.len() == LEFT_SESSIONS {
             self.left_sessions.pop_front();
         }
-        self.left_sessions.push_back(LeftSession { id: session.id, at, is_goodbye: false });
+        let (id, is_goodbye, is_closed) = (session.id, false, false);
+        self.left_sessions.push_back(LeftSession { id, at, is_goodbye, is_closed });
     }
 }

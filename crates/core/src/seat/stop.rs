@@ -1,6 +1,7 @@
 //! How the main agent's stop is to be read.
 
 use super::TurnFacts;
+use crate::status::OutcomeKind;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,6 +16,10 @@ pub struct Stop {
     pub wakes: bool,
     /// A prompt of the program's own waits for it, and wakes the main agent at once.
     pub is_awaited: bool,
+    /// So does a person's, with which the next turn begins at once.
+    pub is_followed: bool,
+    /// It was not told: the main agent rests, and its turn was cut short. Helpers go on behind it.
+    pub is_cut: bool,
 }
 
 impl Stop {
@@ -25,6 +30,11 @@ impl Stop {
 }
 
 impl TurnFacts {
+    /// How the open turn has ended, once nothing goes on behind its main agent's stop.
+    pub(crate) fn stopped_as(&self) -> OutcomeKind {
+        if self.stop.is_cut { OutcomeKind::Interrupted } else { OutcomeKind::Completed }
+    }
+
     /// Is a turn open whose main agent has not stopped?
     pub(crate) fn is_answering(&self) -> bool {
         self.open && !self.main_stopped

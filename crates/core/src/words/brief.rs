@@ -2,12 +2,12 @@
 
 use crate::status::{ExitKind, Headline, Outcome, OutcomeKind};
 use crate::timeline::Entry;
-use crate::wire::{AgentDoc, ProcessDoc, PromptDoc};
+use crate::wire::{AgentDoc, LocationDoc, ProcessDoc, PromptDoc};
 use std::borrow::Cow;
 
 /// Where to find it: its pane, its process, or its folder.
 pub fn location<'a>(agent: &'a AgentDoc<'_>, home: Option<&str>) -> Cow<'a, str> {
-    if let Some(pane) = &agent.location.tmux {
+    if let Some(pane) = pane(&agent.location) {
         return format!("tmux {pane}").into();
     }
     if let Some(container) = &agent.location.container {
@@ -17,6 +17,15 @@ pub fn location<'a>(agent: &'a AgentDoc<'_>, home: Option<&str>) -> Cow<'a, str>
         return format!("pid {pid}").into();
     }
     agent.cwd.as_deref().map_or(Cow::Borrowed("-"), |cwd| tilde(cwd, home))
+}
+
+/// Its pane of tmux, with the server where that is not the usual one: `%5 on work`.
+pub fn pane(location: &LocationDoc) -> Option<Cow<'_, str>> {
+    let pane = location.tmux.as_deref()?;
+    Some(match &location.tmux_server {
+        None => pane.into(),
+        Some(server) => format!("{pane} on {server}").into(),
+    })
 }
 
 /// A path with the home folder as `~`.

@@ -41,6 +41,8 @@ pub(super) struct SeatBody {
     labels: BTreeMap<String, String>,
     cwd: Option<String>,
     tmux: Option<String>,
+    /// The name of that pane's server; left out or empty for the usual one.
+    tmux_server: Option<String>,
     /// By which the calls of the agent are known from then on; it is kept as its digest. A launcher's
     /// alone, as `kind` is.
     token: Option<String>,
@@ -219,6 +221,7 @@ impl SeatBody {
             labels,
             cwd: self.cwd.and_then(|path| text::path(&path)),
             tmux: self.tmux.map(line),
+            tmux_server: self.tmux_server.map(line),
             token: self.token.as_deref().map(caller::digest),
             ..Description::default()
         })

@@ -32,8 +32,12 @@ pub(super) async fn accept(
             _ = door.stopped.changed() => return,
         };
         match accepted {
-            Ok((stream, _)) if peer::is_ours(&stream, own_uid) => {
-                let peer = peer::process(&stream);
+            Ok((stream, _)) => {
+                let Some(peer) = peer::process(&stream, own_uid) else {
+                    // Closed without a word.
+                    door.metrics.refusal("foreign_peer");
+                    continue;
+                };
                 count += 1;
                 let is_beside = falls_beside(count) && door.metrics.subscribers.get() >= CROWD;
                 let at = beside.as_ref().filter(|_| is_beside).unwrap_or(&here);
@@ -42,8 +46,6 @@ pub(super) async fn accept(
                 let head_time = if file < short_from { HEAD_TIME } else { HEAD_TIME_WHERE_SHORT };
                 drop(at.spawn(door.clone().connection(stream, None, peer, None, head_time)));
             }
-            // Closed without a word.
-            Ok(_) => door.metrics.refusal("foreign_peer"),
             Err(error) => {
                 tracing::warn!(%error, "a connection could not be accepted");
                 tokio::time::sleep(ACCEPT_PAUSE).await;

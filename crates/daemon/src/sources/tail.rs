@@ -89,6 +89,8 @@ impl Tail {
         let (identity, size) =
             ((stat.st_dev, stat.st_ino), u64::try_from(stat.st_size).unwrap_or(0));
         let mut grown = Grown::default();
+        // Of one that was waited for all is news, and one line may be longer than a first look back.
+        let window = if self.was_there { WINDOW } else { MOST_BYTES };
         if self.identity != Some(identity) || size < self.offset {
             grown.begun_anew = self.was_there;
             self.restart(identity, size);
@@ -104,7 +106,7 @@ impl Tail {
         }
         if self.past_unread {
             self.past_unread = false;
-            let (past, begun) = past(&mut file, self.offset)?;
+            let (past, begun) = past(&mut file, self.offset, window)?;
             grown.past = past;
             self.lines.begin_with(begun);
         }
@@ -173,8 +175,7 @@ impl Mark {
 
 /// The whole lines before `end`, and the beginning of the one that goes on behind it: the window
 /// doubles backwards until it holds a whole one.
-fn past(file: &mut File, end: u64) -> io::Result<(Vec<Vec<u8>>, Vec<u8>)> {
-    let mut window = WINDOW;
+fn past(file: &mut File, end: u64, mut window: u64) -> io::Result<(Vec<Vec<u8>>, Vec<u8>)> {
     loop {
         let start = end.saturating_sub(window);
         file.seek(SeekFrom::Start(start))?;

@@ -90,6 +90,29 @@ async fn a_web_socket_says_what_an_event_stream_says() {
     assert_eq!((plain.status.as_u16(), plain.code().as_str()), (426, "upgrade_required"));
 }
 
+/// RFC 6455, 4.1: the key is 16 bytes in base64.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_web_socket_without_a_key_that_is_one_is_refused() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    for (path, key) in [
+        ("/api/v1/ws", "abc"),
+        ("/api/v1/ws", "dGhlIHNhbXBsZSBub25jZQ"),
+        ("/api/v1/ws", "dGhlIHNhbXBsZSBub25jZSE="),
+        ("/api/coder/ws", "YWJj"),
+    ] {
+        let upgrade = [
+            ("connection", "upgrade"),
+            ("upgrade", "websocket"),
+            ("sec-websocket-version", "13"),
+            ("sec-websocket-key", key),
+        ];
+        let refused = client.send("GET", path, &upgrade, "").await;
+        assert_eq!(refused.status.as_u16(), 400, "{path} {key}");
+        assert_eq!(refused.code(), "bad_websocket_key", "{path} {key}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cursor_that_is_not_kept_is_told_on_a_web_socket() {
     let limits = Limits { events: 4, ..Limits::default() };

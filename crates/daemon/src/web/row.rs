@@ -69,7 +69,7 @@ fn place(agent: &AgentDoc, home: Option<&str>) -> Markup {
             (Some(repo), ..) => { bdi.path { (repo) } }
             _ => {}
         }
-        @if let Some(pane) = &agent.location.tmux { span.pane { "tmux " (pane) } }
+        @if let Some(pane) = words::pane(&agent.location) { span.pane { "tmux " (pane) } }
         @if let Some(container) = &agent.location.container { span.pane { "in " (container) } }
     }
 }

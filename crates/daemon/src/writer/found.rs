@@ -25,6 +25,7 @@ pub(super) fn admit(staging: &mut Staging<'_>, found: &Found) -> Answer {
         cwd: cwd.as_deref(),
         starts_session: false,
         starts_up: false,
+        is_left: false,
     };
     // Whoever has a seat, or will have one in a moment, is told of by others.
     let Place::New { id, parent } = staging.roster.place(&caller, process::is_alive) else {

@@ -1,6 +1,7 @@
 //! A hook's report: whose it is, and what it says.
 
 use super::batch::done;
+use super::leftover;
 use super::staging::Staging;
 use crate::job::{Answer, Refusal, Reply};
 use crate::process;
@@ -140,11 +141,13 @@ fn keep_strange_end(seat: &mut Seat, report: &HookReport, now: UnixMs) {
 
 fn place(staging: &Staging<'_>, report: &HookReport) -> Place {
     let HookReport { kind, claimed, sighting, ancestors, pid_namespace, .. } = report;
+    let (session, process) = (sighting.session.as_deref(), sighting.process.as_ref());
+    let is_left = leftover::is_one(staging, claimed.as_ref(), session, process);
     let caller = Caller {
         kind,
         claimed: claimed.as_ref(),
-        session: sighting.session.as_deref(),
-        process: sighting.process.as_ref(),
+        session,
+        process,
         shares_process: sighting.shares_process,
         ancestors,
         namespace: *pid_namespace,
@@ -154,8 +157,12 @@ fn place(staging: &Staging<'_>, report: &HookReport) -> Place {
         starts_session: matches!(sighting.fact, Fact::SessionStarted { .. }),
         starts_up: matches!(
             sighting.fact,
-            Fact::SessionStarted { how: SessionStart::Startup | SessionStart::Early, .. }
+            Fact::SessionStarted {
+                how: SessionStart::Startup | SessionStart::Early | SessionStart::Prompted,
+                ..
+            }
         ),
+        is_left,
     };
     staging.roster.place(&caller, |process: &ProcessId| {
         // The report itself shows that the processes above it live, also where we cannot look.
@@ -181,7 +188,7 @@ fn is_end(fact: &Fact) -> bool {
 fn waits_for_work(report: &HookReport) -> bool {
     let comes_or_goes = match &report.sighting.fact {
         Fact::SessionStarted { how, .. } => {
-            matches!(how, SessionStart::Startup | SessionStart::Early)
+            matches!(how, SessionStart::Startup | SessionStart::Early | SessionStart::Prompted)
         }
         Fact::SessionEnded { .. } | Fact::Nothing | Fact::NotUnderstood { .. } => true,
         _ => false,
@@ -216,13 +223,14 @@ fn own_token(report: &HookReport, id: &AgentId) -> Option<String> {
 
 /// The adapter has cut and cleaned these texts.
 fn describe(report: &HookReport) -> Description {
-    let HookReport { sighting, container, .. } = report;
+    let HookReport { sighting, container, tmux_server, .. } = report;
     Description {
         cwd: sighting.cwd.clone(),
         model: sighting.model.clone(),
         title: sighting.title.clone(),
         log_path: sighting.log_path.clone(),
         tmux: sighting.tmux_pane.clone(),
+        tmux_server: tmux_server.clone(),
         container: container.clone(),
         ..Description::default()
     }

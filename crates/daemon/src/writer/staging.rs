@@ -188,6 +188,7 @@ impl<'a> Staging<'a> {
         seat.starts_at_work_ms = terminal::starts_at_work_ms(&seat.kind);
         seat.titles_its_start = terminal::titles_its_start(&seat.kind);
         seat.leaves_within_ms = hook_table::leaves_within_ms(&seat.kind);
+        seat.asks_again_ms = hook_table::asks_again_ms(&seat.kind);
         seat.shows_one = terminal::shows_one(&seat.kind);
         let keys = roster_keys(seat);
         let stage_before = seat.links.as_ref().and_then(|_| seat.stage.as_deref().cloned());

@@ -1,6 +1,7 @@
 //! What the hub saw for itself: whose it is, and what it says.
 
 use super::batch::done;
+use super::leftover;
 use super::staging::Staging;
 use crate::job::{Answer, Left, Refusal, Reply, Sight, StatusFile, Witnessed};
 use crate::process;
@@ -151,11 +152,13 @@ fn register(
 
 fn place(staging: &Staging<'_>, file: &StatusFile) -> Place {
     let StatusFile { kind, record, claimed, ancestors, .. } = file;
+    let (session, process) = (record.session.as_deref(), Some(&record.process));
+    let is_left = leftover::is_one(staging, claimed.as_ref(), session, process);
     let caller = Caller {
         kind,
         claimed: claimed.as_ref(),
-        session: record.session.as_deref(),
-        process: Some(&record.process),
+        session,
+        process,
         shares_process: false,
         ancestors,
         namespace: None,
@@ -163,6 +166,7 @@ fn place(staging: &Staging<'_>, file: &StatusFile) -> Place {
         cwd: record.cwd.as_deref(),
         starts_session: false,
         starts_up: false,
+        is_left,
     };
     staging.roster.place(&caller, |process: &ProcessId| process::is_alive(process))
 }

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[command(group = clap::ArgGroup::new("answer").required(true))]
+#[command(override_usage = USAGE)]
 pub(crate) struct Args {
     /// The prompt, as `inbox` shows it; or an agent that asks one thing.
     prompt: String,
@@ -36,6 +37,10 @@ pub(crate) struct Args {
     #[arg(long, group = "answer")]
     default: bool,
 }
+
+/// The parser by itself shows the answer before its prompt.
+const USAGE: &str =
+    "headsup answer [OPTIONS] <PROMPT> <TEXT|--option <N>|--allow|--deny|--default>";
 
 const EXAMPLES: &str = "\
 Examples:

@@ -24,7 +24,8 @@ use std::path::{Path, PathBuf};
 /// The bundle is one file of JSON lines: hooks and streams as they came, the agent's status file,
 /// lines of its log, what it said to its terminal, what showed a dialog on its screen, its own reports
 /// and those of other systems, what its server told of it, its process's start and end, and what the hub made of it, since
-/// the hub's start and as far as it is kept. Paths, ids and whatever anybody said are placeholders, the same for the same text.
+/// the hub's start and as far as it is kept. Paths, ids, numbers that may be somebody's and whatever anybody said are
+/// placeholders, the same for the same text.
 /// Look at it before you hand it on. `replay` of headsup's repository plays it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]

@@ -439,6 +439,9 @@ fn refused(error: &SetupError) -> CommandError {
         SetupError::Io { source, .. } if source.kind() == io::ErrorKind::FileTooLarge => {
             command.hint("let files be as large as that (`ulimit -f`), and do it again")
         }
+        SetupError::Astray(_) => {
+            command.hint("name its folder without `..`, or make the folders on the way to it")
+        }
         SetupError::Damaged { path, .. } => command.hint(format!(
             "move {} away, and do it again: what was there before headsup is forgotten then, and \
              exactly what is headsup's goes",

@@ -76,6 +76,7 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     };
     let pane = agent.location.tmux.as_deref();
     if let (false, true, Some(pane)) = (args.print, Tmux::is_around(), pane)
+        && Tmux::here().may_be(agent.location.tmux_server.as_deref())
         && Tmux::here().go_to(pane)
     {
         return Ok(());

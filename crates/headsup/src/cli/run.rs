@@ -209,7 +209,7 @@ pub(super) fn told(
     session: &Session,
     output: Output,
 ) -> Result<(), CommandError> {
-    let attach = tmux.attach_line(&session.name);
+    let attach = session.attach.clone();
     if output.is_json() {
         let socket = tmux.socket_name();
         let tmux = TmuxDoc { session: &session.name, pane: &session.pane, socket };
@@ -252,10 +252,14 @@ async fn register(
     let labels: std::collections::BTreeMap<&str, &str> = pairs.chain(observable).collect();
     // Of a session of its own the pane is known once it is there.
     let pane = Tmux::own_pane().filter(|_| !in_tmux);
-    let body = json!({
+    let mut body = json!({
         "kind": kind_of(args, program), "role": args.role, "labels": labels, "cwd": here.to_str(),
         "tmux": pane, "token": token, "launch": launch_of(args, program, here, in_tmux),
     });
+    let server = Tmux::own_server();
+    if pane.is_some() && !server.is_empty() {
+        body["tmux_server"] = server.into();
+    }
     let body = Bytes::from(body.to_string());
     let take = async |id: AgentId| {
         let until = tokio::time::Instant::now() + ANSWER_WITHIN;

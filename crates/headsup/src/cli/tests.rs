@@ -27,6 +27,20 @@ fn help_is_a_word_too() {
     assert_eq!(kind(&["rename", "api", "help"]), Ok(()));
 }
 
+#[test]
+fn a_usage_shows_words_in_the_order_in_which_they_are_typed() {
+    for (line, usage) in [
+        (&["answer", "api-p3"][..], "<PROMPT> <TEXT|--option <N>|--allow|--deny|--default>"),
+        (&["pr", "update", "3f9c"], "<--title <TITLE>|--body <TEXT>|--state <STATE>> <PR>"),
+    ] {
+        let args: Vec<OsString> = ["headsup"].iter().chain(line).map(OsString::from).collect();
+        let error = parse(&args).map(|_| ()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::MissingRequiredArgument, "{line:?}");
+        let said = error.render().to_string();
+        assert!(said.contains(usage), "{said}");
+    }
+}
+
 /// `-h` leaves out what stands above the options in `--help`.
 #[test]
 fn a_short_help_points_at_nothing_that_it_does_not_show() {

@@ -57,7 +57,9 @@ pub(crate) fn log_path(home: &Path) -> PathBuf {
 
 /// The error of an environment that names no place for the hub's state.
 pub(crate) fn no_home() -> CommandError {
-    CommandError::usage("there is no place for headsup's state: HOME is not set")
+    let is_set = std::env::var_os("HOME").is_some_and(|home| !home.is_empty());
+    let why = if is_set { "HOME is no whole path" } else { "HOME is not set" };
+    CommandError::usage(format!("there is no place for headsup's state: {why}"))
         .hint("set HEADSUP_HOME to a folder of your own")
 }
 

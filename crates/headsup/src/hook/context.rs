@@ -32,14 +32,14 @@ pub(super) fn above(kind: &str, pid: u32) -> String {
 
 fn tell(kind: &str, pid: u32, vendor_pid: Option<u32>, headless: Option<Headless>) -> String {
     let parents = ancestors(pid, vendor_pid);
-    let is_headless = headless.is_some_and(|headless| is_headless(headless, &parents, vendor_pid));
+    let unattended = headless.and_then(|headless| unattended(headless, &parents, vendor_pid));
     let namespace = rustix::fs::stat("/proc/self/ns/pid").ok().map(|stat| stat.st_ino);
     let variables = headsup_adapters::hook_environment(kind).iter();
     let variables = variables.filter_map(|name| {
         let value = std::env::var_os(name).filter(|value| !value.is_empty())?;
         Some((*name, value.to_string_lossy().into_owned()))
     });
-    write(variables, &parents, namespace, namespace.and_then(host).as_deref(), is_headless)
+    write(variables, &parents, namespace, namespace.and_then(host).as_deref(), unattended)
 }
 
 /// The host's name, where it may be that of a container.
@@ -48,16 +48,27 @@ fn host(namespace: u64) -> Option<String> {
     (namespace != FIRST_NAMESPACE).then(name)?.map(|name| name.trim_end().to_owned())
 }
 
+/// How a program runs that nobody can type to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Unattended {
+    /// It was started with its prompt.
+    is_prompted: bool,
+}
+
 /// Whether nobody can type to the program above the hook: the words of its command line are looked at
 /// here and leave this process never.
-fn is_headless(headless: Headless, parents: &[Process], vendor_pid: Option<u32>) -> bool {
+fn unattended(
+    headless: Headless,
+    parents: &[Process],
+    vendor_pid: Option<u32>,
+) -> Option<Unattended> {
     let named = parents.iter().find(|process| Some(process.pid) == vendor_pid);
     let caller = || parents.iter().find(|process| !is_shell(&process.comm));
-    let Some(program) = named.or_else(caller) else { return false };
-    let Some((line, terminal)) = program.start_of() else { return false };
+    let (line, terminal) = named.or_else(caller)?.start_of()?;
     let line = String::from_utf8_lossy(&line);
     let words: Vec<&str> = line.split_terminator('\0').collect();
-    headless.is(&words, terminal)
+    let is_prompted = headless.has_its_prompt(&words);
+    headless.is(&words, terminal).then_some(Unattended { is_prompted })
 }
 
 /// The chain from `pid` upwards, and the agent's own process where it is not in the chain.
@@ -82,7 +93,7 @@ fn write(
     parents: &[Process],
     namespace: Option<u64>,
     host: Option<&str>,
-    is_headless: bool,
+    unattended: Option<Unattended>,
 ) -> String {
     let mut tail = String::from("},\"parents\":[");
     for (index, process) in parents.iter().enumerate() {
@@ -100,8 +111,11 @@ fn write(
         tail.push_str(",\"host\":");
         push_string(&mut tail, cut(host));
     }
-    if is_headless {
+    if let Some(Unattended { is_prompted }) = unattended {
         tail.push_str(",\"attach\":\"headless\"");
+        if is_prompted {
+            tail.push_str(",\"prompted\":true");
+        }
     }
     tail.push('}');
 
@@ -153,6 +167,7 @@ fn push_string(out: &mut String, text: &str) {
 mod tests {
     use super::*;
     use std::io::{Read as _, Write as _};
+    use std::os::unix::process::CommandExt as _;
     use std::process::{Command, Stdio};
 
     fn process(pid: u32, comm: &str) -> Process {
@@ -163,16 +178,16 @@ mod tests {
     fn the_line_is_compact_ascii_json() {
         let variables = [("TMUX_PANE", "%3".to_owned()), ("TMUX", "é\n\"\\😀".to_owned())];
         let parents = [process(7, "sh"), process(5, "no(d e")];
-        let text = write(variables.into_iter(), &parents, Some(4_026_531_836), None, false);
+        let text = write(variables.into_iter(), &parents, Some(4_026_531_836), None, None);
         assert_eq!(
             text,
             r#"{"env":{"TMUX_PANE":"%3","TMUX":"\u00e9\u000a\"\\\ud83d\ude00"},"parents":[{"pid":7,"start":99,"comm":"sh"},{"pid":5,"start":99,"comm":"no(d e"}],"pidns":4026531836}"#
         );
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(value["env"]["TMUX"], "é\n\"\\😀");
-        let inside = write([].into_iter(), &[], Some(7), Some("0a1b2c3d4e5f"), false);
+        let inside = write([].into_iter(), &[], Some(7), Some("0a1b2c3d4e5f"), None);
         assert_eq!(inside, r#"{"env":{},"parents":[],"pidns":7,"host":"0a1b2c3d4e5f"}"#);
-        assert_eq!(write([].into_iter(), &[], None, None, false), r#"{"env":{},"parents":[]}"#);
+        assert_eq!(write([].into_iter(), &[], None, None, None), r#"{"env":{},"parents":[]}"#);
     }
 
     #[test]
@@ -180,13 +195,15 @@ mod tests {
         let value = "é".repeat(1000);
         let variables = ["A", "B", "C", "D", "E", "F"].map(|name| (name, value.clone()));
         let parents = [process(7, &"\u{1}".repeat(64)), process(5, "sh")];
-        let text = write(variables.into_iter(), &parents, Some(1), Some("h"), true);
+        let unattended = Some(Unattended { is_prompted: true });
+        let text = write(variables.into_iter(), &parents, Some(1), Some("h"), unattended);
         assert!(text.len() <= MAX_CONTEXT, "{}", text.len());
         let json: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(json["env"]["A"].as_str().unwrap().len(), MAX_VALUE);
         assert_eq!(json["env"].as_object().unwrap().len(), 4);
         assert_eq!(json["parents"][1]["pid"], 5);
         assert_eq!(json["attach"], "headless");
+        assert_eq!(json["prompted"], true);
     }
 
     #[test]
@@ -194,16 +211,16 @@ mod tests {
         let headless = hook_table::headless("qwen-code", "SessionStart").unwrap();
         // It has answered: a program that is only being started has no command line yet.
         let mut program = Command::new("cat");
-        program.args(["--", "-", "-p"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        program.arg0("qwen").args(["--", "-", "-p"]).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = program.spawn().unwrap();
         child.stdin.as_mut().unwrap().write_all(b"?").unwrap();
         child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
         let found = Process::read(child.id()).unwrap();
-        let told = is_headless(headless, &[process(1, "sh"), found], None);
+        let told = unattended(headless, &[process(1, "sh"), found], None);
         child.kill().unwrap();
         child.wait().unwrap();
-        assert!(told);
-        assert!(!is_headless(headless, &[process(0, "sh")], None));
+        assert_eq!(told, Some(Unattended { is_prompted: true }));
+        assert_eq!(unattended(headless, &[process(0, "sh")], None), None);
     }
 
     #[test]

@@ -70,7 +70,7 @@ pub(crate) async fn begin(
         Terminal::Session(tmux) => in_session(tmux, order, &start, &launch, client).await,
         Terminal::Own => {
             if let Some(pane) = Tmux::own_pane().filter(|_| start.is_again) {
-                tell_place(client, id, &pane).await;
+                tell_place(client, id, &pane, &Tmux::own_server()).await;
             }
             let seat = seat_of(&start, home, client);
             Err(tend::run(&order, &seat, &context.place).await)
@@ -121,12 +121,16 @@ async fn in_session(
     let session = session.inspect_err(|_| {
         std::fs::remove_file(&path).ok();
     })?;
-    tell_place(client, start.id, &session.pane).await;
+    tell_place(client, start.id, &session.pane, &session.server).await;
     Ok(session)
 }
 
 /// Where it is, which its hooks will tell as well.
-async fn tell_place(client: &Client, id: &AgentId, pane: &str) {
-    let about = json!({ "tmux": pane }).to_string();
-    client.patch(&format!("/api/v1/agents/{id}"), Bytes::from(about)).await.ok();
+async fn tell_place(client: &Client, id: &AgentId, pane: &str, server: &str) {
+    let mut about = json!({ "tmux": pane });
+    if !server.is_empty() {
+        about["tmux_server"] = server.into();
+    }
+    let about = Bytes::from(about.to_string());
+    client.patch(&format!("/api/v1/agents/{id}"), about).await.ok();
 }

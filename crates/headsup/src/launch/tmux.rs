@@ -3,10 +3,12 @@
 
 use crate::client::resolve::OF_AN_AGENT;
 use crate::error::{CommandError, Kind};
-use headsup_adapters::is_pane;
+use headsup_adapters::inject::quote;
+use headsup_adapters::{is_pane, tmux_server};
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -22,6 +24,10 @@ pub(crate) struct Tmux {
 pub(crate) struct Session {
     pub(crate) name: String,
     pub(crate) pane: String,
+    /// The name of its server; empty for the usual one.
+    pub(crate) server: String,
+    /// What a person types to see it.
+    pub(crate) attach: String,
 }
 
 impl Tmux {
@@ -50,6 +56,17 @@ impl Tmux {
     /// The pane that this runs in.
     pub(crate) fn own_pane() -> Option<String> {
         std::env::var("TMUX_PANE").ok().filter(|pane| is_pane(pane))
+    }
+
+    /// The name of the server that this runs in; empty for the usual one, and outside of tmux.
+    pub(crate) fn own_server() -> String {
+        own_socket().map(|(socket, _)| tmux_server(&socket)).unwrap_or_default()
+    }
+
+    /// Whether it is the server of this name; where none was told it may be.
+    pub(crate) fn may_be(&self, server: Option<&str>) -> bool {
+        let own = self.socket_name().unwrap_or_else(Self::own_server);
+        server.is_none_or(|server| server == own)
     }
 
     /// Brings a pane to the front of the client that this runs in. False where that cannot be.
@@ -95,7 +112,7 @@ impl Tmux {
         let mut tries = 0;
         let output = loop {
             let mut command = self.command();
-            command.args(["new-session", "-d", "-s", &name, "-P", "-F", "#{pane_id}", "-c"]);
+            command.args(["new-session", "-d", "-s", &name, "-P", "-F", MADE, "-c"]);
             // A format as well; what would be one is doubled.
             command.arg(literal(folder)).arg("--");
             let output =
@@ -107,16 +124,28 @@ impl Tmux {
                 break output;
             }
         };
-        let pane = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        let made = String::from_utf8_lossy(&output.stdout);
+        let mut words = made.trim().splitn(3, ' ');
+        let [pane, pid, socket] = [(); 3].map(|()| words.next().unwrap_or_default());
         // Where its server cannot be started, as with a `TMUX` of one that is gone, it fails with 0 (3.3a).
         if !output.status.success() || !pane.starts_with('%') {
             let error = cannot(String::from_utf8_lossy(&output.stderr).trim());
             return Err(match self.has(&name) {
                 true => error.hint(format!("it is there already: {}", self.attach_line(&name))),
+                false if self.socket.is_none() && is_gone() => error.hint(
+                    "TMUX names a server that is gone; without it: `env -u TMUX headsup run …`",
+                ),
                 false => error,
             });
         }
-        Ok(Session { name, pane })
+        let attach = match own_socket() {
+            // Another one has its socket now, in which nobody is.
+            Some((_, own)) if self.socket.is_none() && !pid.is_empty() && own != pid => {
+                format!("env -u TMUX tmux -S {} attach -t '={name}'", quote(socket))
+            }
+            _ => self.attach_line(&name),
+        };
+        Ok(Session { name, pane: pane.to_owned(), server: tmux_server(socket), attach })
     }
 
     /// The same for an agent that was in a session before, which may still be on its way out. Where
@@ -186,7 +215,7 @@ impl Tmux {
     }
 
     /// What a person types to see the session.
-    pub(crate) fn attach_line(&self, name: &str) -> String {
+    fn attach_line(&self, name: &str) -> String {
         let server = self.socket.as_ref().map(|socket| format!(" -L {}", socket.display()));
         let server = server.unwrap_or_default();
         let inside = std::env::var_os("TMUX").is_some() && self.socket.is_none();
@@ -199,6 +228,8 @@ impl Tmux {
     }
 }
 
+/// What tmux says of a session that it has made.
+const MADE: &str = "#{pane_id} #{pid} #{socket_path}";
 /// How often a server on its way out is tried again.
 const TRIES: u32 = 5;
 /// A session whose agent has ended is gone by then.
@@ -206,6 +237,19 @@ const LEAVES_WITHIN: Duration = Duration::from_secs(2);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 /// So many names are tried.
 const MOST_NAMES: u32 = 100;
+
+/// The socket that `TMUX` names, and the pid of the server that it was then.
+fn own_socket() -> Option<(String, String)> {
+    let tmux = std::env::var("TMUX").ok()?;
+    let mut words = tmux.rsplitn(3, ',').skip(1);
+    let (pid, socket) = (words.next()?, words.next()?);
+    Some((socket.to_owned(), pid.to_owned()))
+}
+
+/// Whether nobody listens there.
+fn is_gone() -> bool {
+    own_socket().is_some_and(|(socket, _)| UnixStream::connect(socket).is_err())
+}
 
 /// tmux knows no `.` in a name. An id's other characters are harmless to it.
 pub(crate) fn session_name(id: &str) -> String {

@@ -63,7 +63,7 @@ pub(crate) fn resolve(path: &Path, roots: &[PathBuf]) -> Result<PathBuf, SetupEr
                     return Err(SetupError::denied(existing, Denied::Dangling));
                 }
                 let (Some(name), Some(parent)) = (existing.file_name(), existing.parent()) else {
-                    return Err(SetupError::io("find", path, error));
+                    return Err(SetupError::Astray(path.to_owned()));
                 };
                 missing.push(name);
                 existing = parent;

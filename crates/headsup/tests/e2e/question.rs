@@ -48,7 +48,25 @@ fn an_answer_that_comes_after_a_restart_reaches_whoever_waits_and_is_asked_once(
         );
     });
     assert_eq!(home.run(["prompt", "wait", "api-p1"]).ok().stdout, "on Monday\n");
+    // What is so already is found within any time.
+    let asked = home.run(["prompt", "wait", "api-p1", "--timeout", "0"]);
+    assert_eq!(asked.ok().stdout, "on Monday\n");
     assert_eq!(home.run(["prompt", "wait", "api-p7"]).code, 4);
+}
+
+#[test]
+fn whoever_waits_no_longer_leaves_the_question_open() {
+    let (home, _hub) = with_agent();
+    home.run(ASK).ok();
+    for limit in ["0", "50ms"] {
+        let done = home.run(["prompt", "wait", "api-p1", "--timeout", limit]);
+        assert_eq!((done.code, done.stdout.as_str()), (3, ""), "{done:?}");
+        assert!(done.stderr.contains("api-p1 is still open"), "{done:?}");
+    }
+    assert_eq!(open(&home).len(), 1);
+    home.run(["answer", "api-p1", "yes"]).ok();
+    let done = home.run(["prompt", "wait", "api-p1", "--timeout", "10s"]);
+    assert_eq!(done.ok().stdout, "yes\n");
 }
 
 #[test]

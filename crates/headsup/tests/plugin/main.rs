@@ -8,6 +8,7 @@ mod documented;
 mod hangs;
 mod terminal;
 mod unclear;
+mod written;
 
 use headsup_testkit::home::Home;
 use headsup_testkit::hub::Hub;

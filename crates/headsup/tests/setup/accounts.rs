@@ -276,3 +276,25 @@ fn a_folder_that_a_variable_names_is_made_where_it_is_not_there_yet() {
         assert_eq!(fs::read_dir(disk.path()).unwrap().count(), 0, "{kind}");
     }
 }
+
+#[test]
+fn a_folder_that_turns_back_from_one_that_is_not_there_is_refused_in_words() {
+    let home = home();
+    let run = |folder: &str, act: &str| {
+        let mut command = home.command(["hooks", act, "codex"]);
+        Done::from(command.env("CODEX_HOME", home.path().join(folder)).output().unwrap())
+    };
+    let before = tree(&home);
+    for folder in ["nowhere/../jobs", "nowhere/.."] {
+        let done = run(folder, "install");
+        assert_eq!(done.code, 7, "{done:?}");
+        assert!(done.stderr.contains("turns back (`..`)"), "{done:?}");
+        assert!(done.stderr.contains("hint: name its folder without `..`"), "{done:?}");
+        assert_eq!(tree(&home), before, "{folder}");
+    }
+    // Where all folders on the way are there it is one like any other.
+    fs::create_dir(jobs(&home)).unwrap();
+    run("jobs/../jobs", "install").ok();
+    assert!(jobs(&home).join("hooks.json").is_file());
+    run("jobs/../jobs", "uninstall").ok();
+}

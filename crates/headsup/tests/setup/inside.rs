@@ -6,6 +6,8 @@ use headsup_testkit::home::Done;
 use headsup_testkit::hub::Hub;
 use headsup_testkit::wait;
 use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 /// A rig whose tmux server runs, with a session `mine`; `None`, and why, without tmux.
 fn rig() -> Option<Rig> {
@@ -53,6 +55,31 @@ fn from_within_tmux_the_agent_gets_a_session_beside_ones_own() {
     rig.tmux(&["kill-session", "-t", "=headsup-api"]);
     rig.run(&["wait", "api", "--until", "ended,crashed", "--timeout", "20s"]).ok();
     assert_eq!(sessions(&rig), ["mine"]);
+}
+
+#[test]
+fn where_the_server_around_is_gone_it_is_said_how_the_agent_is_seen() {
+    let Some(rig) = rig() else { return };
+    let _hub = Hub::start(&rig.home);
+    let run = |socket: &Path| {
+        let mut command = rig.command(&["run", "--id", "api", "--", "sh", "-c", "exec cat"]);
+        let tmux = format!("{},1,0", socket.display());
+        command.env_remove("HEADSUP_TMUX_SOCKET").env("TMUX", tmux);
+        Done::from(command.output().unwrap())
+    };
+    let refused = run(&rig.home.path().join("nowhere/socket"));
+    assert_eq!(refused.code, 7, "{refused:?}");
+    assert!(refused.stderr.contains("hint: TMUX names a server that is gone"), "{refused:?}");
+    assert_eq!(rig.run(&["show", "api"]).code, 4, "it never was there");
+    // One that can be made anew is: nobody is in that.
+    let socket = rig.home.path().join("again");
+    let done = run(&socket);
+    let server = rig.run(&["show", "api", "--json"]).json()["location"]["tmux_server"].clone();
+    Command::new("tmux").arg("-S").arg(&socket).arg("kill-server").output().unwrap();
+    let seen = done.ok().stderr.clone();
+    assert!(seen.contains("see it: env -u TMUX tmux -S "), "{seen}");
+    assert!(seen.ends_with(" attach -t '=headsup-api'\n"), "{seen}");
+    assert_eq!(server, "again");
 }
 
 #[test]

@@ -57,6 +57,26 @@ fn one_file_is_added_and_taken_away_to_the_byte() {
     }
 }
 
+#[test]
+fn a_configuration_that_opencode_cannot_read_is_named() {
+    let home = home();
+    home.run(["hooks", "install", "opencode"]).ok();
+    let folder = home.path().join(".config/opencode");
+    let comments = "{\n  // mine\n  \"username\": \"ada\",\n}\n";
+    write(&folder.join("opencode.json"), comments, 0o600);
+    write(&folder.join("opencode.jsonc"), comments, 0o600);
+    assert_eq!(status(&home, "opencode")["problems"], json!([]));
+    for name in ["opencode.json", "opencode.jsonc", "config.json"] {
+        let path = folder.join(name);
+        write(&path, "{ broken\n", 0o600);
+        let problems = status(&home, "opencode")["problems"].clone();
+        let problem = problems[0].as_str().unwrap();
+        assert!(problem.starts_with(&format!("{}: ", path.display())), "{problem}");
+        assert!(problem.ends_with("OpenCode does not start with it"), "{problem}");
+        fs::remove_file(&path).unwrap();
+    }
+}
+
 /// As an install of another version has left it: what that has written stands in its record.
 fn make_older(home: &Home, kind: &str, path: &Path) {
     let older = format!("{}// of another version\n", fs::read_to_string(path).unwrap());

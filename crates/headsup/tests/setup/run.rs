@@ -164,6 +164,8 @@ fn in_tmux_it_gets_a_session_exact_arguments_and_no_secret_on_a_command_line() {
         (rig.agent("a.pi")["headline"] == "idle").then_some(())
     });
     assert_eq!(rig.agent("a.pi")["location"]["tmux"], doc["tmux"]["pane"]);
+    // A pane's number says nothing where there is another server.
+    assert_eq!(rig.agent("a.pi")["location"]["tmux_server"], rig.tmux);
     assert!(!rig.home.state().join("launch/a.pi.order").exists(), "it held the token");
     for entry in fs::read_dir("/proc").unwrap().flatten() {
         let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();

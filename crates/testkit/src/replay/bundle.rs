@@ -113,9 +113,11 @@ fn head(line: &str) -> Result<Value, String> {
         // What its rows mean is not known here, and nothing may be judged by a guess.
         Some(_) => return Err("is a capture in the form of another version".to_owned()),
     }
-    match head["kind"].as_str().filter(|kind| !is_kind(kind)) {
+    match head["kind"].as_str() {
+        Some(kind) if is_kind(kind) => Ok(head),
         Some(kind) => Err(format!("is of a kind of agent that is not known here: {kind:?}")),
-        None => Ok(head),
+        // Played as another program's its rows would mean something else.
+        None => Err("is of nobody: its first line has no `kind`".to_owned()),
     }
 }
 
@@ -204,10 +206,11 @@ mod tests {
             let timeline = fs::read_to_string(folder.join("timeline.jsonl")).unwrap();
             serde_json::from_str::<Value>(timeline.lines().last().unwrap()).unwrap()
         };
-        let head = json!({"headsup_capture": 1, "since": since, "captured_at": at});
+        let head =
+            json!({"headsup_capture": 1, "kind": "codex", "since": since, "captured_at": at});
         let taken = json!({"t_ms": 9_500, "src": "action", "do": "capture"});
         assert_eq!(last(&head, &folder), taken);
-        let head = json!({"headsup_capture": 1, "since": null, "captured_at": at});
+        let head = json!({"headsup_capture": 1, "kind": "codex", "since": null, "captured_at": at});
         assert_eq!(last(&head, &temp.path().join("b"))["src"], "told");
         let error = unpack(&file, &[], &folder).unwrap_err().to_string();
         assert!(error.starts_with(&format!("{} cannot be made: ", folder.display())), "{error}");
@@ -217,12 +220,17 @@ mod tests {
     fn a_file_that_is_no_capture_is_named_with_what_is_wrong_with_it() {
         let temp = tempfile::tempdir().unwrap();
         let (file, folder) = (temp.path().join("api.capture"), temp.path().join("api"));
-        let cases: [(&[u8], &str); 6] = [
+        let cases: [(&[u8], &str); 8] = [
             (b"{\"headsup_capture\":2}\n{\"t_ms\":0}\n", "in the form of another version"),
             (b"{\"headsup_capture\":1", "its first line is no JSON"),
             (b"", "its first line is no JSON"),
             (b"{}\n", "its first line has no `headsup_capture`"),
-            (b"{\"headsup_capture\":1}\n\n{}\n{\"t_ms\"", "has a line that is no JSON: line 4"),
+            (b"{\"headsup_capture\":1}\n{\"t_ms\":0}\n", "its first line has no `kind`"),
+            (b"{\"headsup_capture\":1,\"kind\":7}\n", "its first line has no `kind`"),
+            (
+                b"{\"headsup_capture\":1,\"kind\":\"codex\"}\n\n{}\n{\"t_ms\"",
+                "has a line that is no JSON: line 4",
+            ),
             (b"\xff\n", "cannot be read: "),
         ];
         for (text, why) in cases {
@@ -257,14 +265,14 @@ mod tests {
     #[test]
     fn a_row_at_no_time_of_its_capture_is_refused_by_its_line() {
         let taken = json!({
-            "headsup_capture": 1,
+            "headsup_capture": 1, "kind": "codex",
             "since": "2026-07-01T08:00:00.000Z", "captured_at": "2026-07-01T08:00:09.500Z",
         });
         let read = |head: &Value, t_ms: Value| {
             let row = json!({"t_ms": t_ms, "src": "hook"});
             rows(&format!("{head}\n{{\"src\":\"hook\"}}\n{row}\n")).map(|rows| rows.timeline.len())
         };
-        let bare = json!({"headsup_capture": 1});
+        let bare = json!({"headsup_capture": 1, "kind": "codex"});
         // A clock may have been set.
         for (head, t_ms) in
             [(&taken, json!(60_000)), (&bare, json!(100_000_000)), (&bare, json!(0))]
@@ -285,7 +293,7 @@ mod tests {
 
     #[test]
     fn a_capture_with_lines_that_are_no_rows_is_refused_in_words() {
-        let head = "{\"headsup_capture\":1}\n";
+        let head = "{\"headsup_capture\":1,\"kind\":\"codex\"}\n";
         let good = rows(&format!("{head}{{\"src\":\"hook\"}}\n\n"));
         assert_eq!(good.map(|rows| rows.timeline.len()), Ok(2));
         let log = |line: &str| {

@@ -68,7 +68,10 @@ fn what_a_background_task_tells_waits_in_the_queue() {
     let queue = |members: &str| line(&format!(r#"{{"type":"queue-operation",{members}}}"#)).fact;
     let told = r#""operation":"enqueue","content":"<task-notification>\n<task-id>a1</task-id>""#;
     assert_eq!(queue(told), Some(Fact::WakeQueued(true)));
-    assert_eq!(queue(r#""operation":"enqueue","content":"and lint it""#), None);
+    let typed = r#""operation":"enqueue","content":"and lint it""#;
+    assert_eq!(queue(typed), Some(Fact::PromptQueued));
+    assert_eq!(queue(r#""operation":"enqueue","content":"/clear""#), None);
+    assert_eq!(queue(r#""operation":"enqueue""#), None);
     assert_eq!(queue(r#""operation":"dequeue""#), Some(Fact::WakeQueued(false)));
     assert_eq!(queue(r#""operation":"remove""#), Some(Fact::WakeQueued(false)));
     let told = r#""operation":"remove","reason":"absorbed_mid_turn""#;

@@ -218,12 +218,18 @@ fn a_helpers_own_turn_is_not_the_main_agents() {
 
 #[test]
 fn compaction_starts_and_ends() {
-    assert_eq!(fact("PreCompact", r#""trigger":"auto""#), Fact::CompactionStarted);
-    for (trigger, manual) in [("manual", true), ("auto", false), ("new", false)] {
-        let fact = fact("PostCompact", &format!(r#""trigger":"{trigger}""#));
-        assert_eq!(fact, Fact::CompactionEnded { manual: Some(manual) });
+    let begun = Fact::CompactionBegun { turn_ref: TURN.into() };
+    assert_eq!(fact("PreCompact", r#""trigger":"auto""#), begun);
+    for (trigger, manual) in [
+        (r#""manual""#, Some(true)),
+        (r#""auto""#, Some(false)),
+        (r#""new""#, None),
+        ("7", None),
+        ("null", None),
+    ] {
+        let ended = fact("PostCompact", &format!(r#""trigger":{trigger}"#));
+        assert_eq!(ended, Fact::CompactionEnded { manual }, "{trigger}");
     }
-    assert_eq!(fact("PostCompact", r#""trigger":null"#), Fact::CompactionEnded { manual: None });
 }
 
 #[test]

@@ -94,19 +94,29 @@ fn a_tools_start_and_its_end_are_of_one_call() {
 
 #[test]
 fn a_compaction_ends_the_turn_only_if_a_person_asked_for_it() {
-    assert_eq!(fact("PreCompact", r#""trigger":"manual""#), Fact::CompactionStarted);
-    for (trigger, manual) in [("manual", true), ("auto", false), ("later", false)] {
-        let ended = fact("PostCompact", &format!(r#""trigger":"{trigger}""#));
-        assert_eq!(ended, Fact::CompactionEnded { manual: Some(manual) });
+    let begun = Fact::CompactionBegun { turn_ref: turn() };
+    assert_eq!(fact("PreCompact", r#""trigger":"manual""#), begun);
+    let nameless = r#""trigger":"manual","turn_id":null"#;
+    assert_eq!(fact("PreCompact", nameless), Fact::CompactionStarted);
+    for (trigger, manual) in [
+        (r#""manual""#, Some(true)),
+        (r#""auto""#, Some(false)),
+        (r#""later""#, None),
+        ("7", None),
+        ("null", None),
+    ] {
+        let ended = fact("PostCompact", &format!(r#""trigger":{trigger}"#));
+        assert_eq!(ended, Fact::CompactionEnded { manual }, "{trigger}");
     }
-    assert_eq!(fact("PostCompact", r#""trigger":null"#), Fact::CompactionEnded { manual: None });
 }
 
 #[test]
 fn a_helpers_events_touch_its_own_tools_and_prompts_alone() {
     let id = "a-1".to_owned();
     let own = r#""agent_id":"a-1","agent_type":"default","tool_name":"Bash""#;
-    assert_eq!(fact("SubagentStart", own), Fact::SubagentStarted { id: id.clone() });
+    assert_eq!(fact("SubagentStart", own), Fact::RunStarted { id: id.clone(), run: turn() });
+    let nameless = format!(r#"{own},"turn_id":null"#);
+    assert_eq!(fact("SubagentStart", &nameless), Fact::SubagentStarted { id: id.clone() });
     assert_eq!(fact("SubagentStop", own), Fact::SubagentEnded { id: id.clone() });
     for event in ["Stop", "Interrupt", "SessionStart", "SessionEnd", "UserPromptSubmit"] {
         assert_eq!(fact(event, own), Fact::Nothing, "{event}");
@@ -124,7 +134,8 @@ fn a_helpers_event_without_its_id_is_that_of_a_helper_without_a_name() {
     assert_eq!(fact("SubagentStart", helpers), Fact::NamesakeStarted { name: name.clone() });
     assert_eq!(fact("SubagentStop", helpers), Fact::NamesakeEnded { name });
     let other = r#""agent_id":7,"agent_type":"default""#;
-    assert_eq!(fact("SubagentStart", other), Fact::SubagentStarted { id: "7".to_owned() });
+    let started = Fact::RunStarted { id: "7".to_owned(), run: turn() };
+    assert_eq!(fact("SubagentStart", other), started);
     for event in Event::ALL {
         let name = format!("{event:?}");
         let seen = seen(&name, helpers, &HookContext::default());

@@ -63,6 +63,11 @@ pub(crate) fn flag(text: &str, name: &str) -> Option<bool> {
     said.filter_map(|value| Some(value.as_boolean_lit()?.value())).last()
 }
 
+/// Can this be read as JSON, with comments and trailing commas or without?
+pub(crate) fn is_json(text: &str) -> bool {
+    parse(text).is_ok()
+}
+
 fn is_false(value: &CstNode) -> bool {
     value.as_boolean_lit().is_some_and(|value| !value.value())
 }

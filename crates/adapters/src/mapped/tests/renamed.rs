@@ -150,19 +150,26 @@ fn a_stop_behind_a_helper_that_is_not_named_is_no_end_of_the_turn() {
         ("SubagentStop", json!({"subagent_name": "coder"})),
         ("Stop", json!({})),
     ];
+    // That of the helper itself, its end, and the main agent's own.
     let read = headlines("kimi", &kimi);
     assert_eq!(read[0], "idle");
-    assert!(read[1..].iter().all(|headline| headline == "working"), "{read:?}");
-    let grok = [
+    assert!(read[1..6].iter().all(|headline| headline == "working"), "{read:?}");
+    assert_eq!(read[6], "done");
+    let helper = json!({"subagent_id": "h", "subagent_type": "x"});
+    let begins = [
         ("SessionStart", json!({"source": "startup"})),
         ("UserPromptSubmit", json!({"prompt": "x", "promptId": "p"})),
-        ("SubagentStart", json!({"subagent_id": "h", "subagent_type": "x"})),
-        ("Stop", json!({"promptId": "p", "reason": "end_turn"})),
-        ("SubagentStop", json!({"subagent_id": "h", "subagent_type": "x"})),
-        ("SessionEnd", json!({"subagent_id": "h", "subagent_type": "x", "reason": "exit"})),
+        ("SubagentStart", helper.clone()),
+        ("SubagentStart", helper.clone()),
     ];
-    let read = headlines("grok", &grok);
+    let stop = ("Stop", json!({"promptId": "p", "reason": "end_turn"}));
+    let end = ("SubagentStop", helper);
+    let leaves = json!({"subagent_id": "h", "subagent_type": "x", "reason": "exit"});
+    let one_runs = [&begins[..], &[stop.clone(), end.clone(), ("SessionEnd", leaves)]].concat();
+    let read = headlines("grok", &one_runs);
     assert!(read[1..].iter().all(|headline| headline == "working"), "{read:?}");
+    let read = headlines("grok", &[&begins[..], &[stop, end.clone(), end]].concat());
+    assert_eq!(read[5..], ["working", "done"]);
     // Whoever prompts next has seen it rest.
     let [_, prompt, tool, start, stop, ..] = &kimi;
     let next = [prompt, tool, start, stop, prompt, stop].map(Clone::clone);

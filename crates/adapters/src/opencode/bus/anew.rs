@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 const MOST: usize = 64;
 
 /// Names that tell no status, of those that could.
-const SILENT: [&str; 2] = ["session.compacted", "session.diff"];
+const SILENT: [&str; 3] = ["session.compacted", "session.diff", "session.drained"];
 
 /// The answers to a request.
 const REPLIES: &[&str] = &["always", "once", "reject"];
@@ -94,7 +94,10 @@ pub(super) fn member(event: &str, said: &Said<'_>) -> Option<&'static str> {
             }
             None => said.session.is_other_than('"').then_some("sessionID"),
         },
-        "session.idle" | "session.turn.open" | "session.turn.close" => of_session(),
+        "session.idle"
+        | "session.turn.open"
+        | "session.turn.close"
+        | "session.drain.interrupted" => of_session(),
         "session.status" => of_session().or_else(|| {
             let status: Named<'_> = said.status.object();
             payload::strange(("status", status.kind, STATUSES))

@@ -3,6 +3,7 @@ use serde_json::json;
 
 mod unclear;
 mod unread;
+mod written;
 
 const PERMISSION: &str =
     include_str!("../../../fixtures/opencode/1.18.33/http-sse/permission-approved-once.jsonl");

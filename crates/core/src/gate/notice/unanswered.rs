@@ -2,6 +2,7 @@
 //! where it is not to be read, that one rests is no more than half of what is so: nobody knows how it came to it.
 
 use super::{Effect, SETTLE_MS, Step, WAITS, beside, prompts, shown, turn};
+use crate::gate::anew;
 use crate::seat::{Held, HeldFact, HeldLevel, Seat};
 use crate::source::{Source, Tier};
 use crate::status::{IdleReason, Outcome, OutcomeKind, Turn};
@@ -56,7 +57,8 @@ pub(in crate::gate) fn wait(step: &mut Step<'_>, name: &str) -> Effect {
     Effect::Outranked(WAITS)
 }
 
-fn waits(seat: &Seat) -> bool {
+/// Does its end wait to be believed?
+pub(in crate::gate) fn waits(seat: &Seat) -> bool {
     seat.held.iter().any(|held| held.what == HeldFact::Unanswered)
 }
 
@@ -92,7 +94,8 @@ pub(in crate::gate) fn is_untold(seat: &Seat, reference: Option<&str>) -> bool {
 
 /// Is its end all that is known of a turn, or does that wait to be believed?
 pub(in crate::gate) fn stands(seat: &Seat) -> bool {
-    waits(seat) || is_untold(seat, None) && seat.turn.base == Turn::Unknown
+    let is_unknown = is_untold(seat, None) && seat.turn.base == Turn::Unknown;
+    waits(seat) || anew::waits(seat) || is_unknown
 }
 
 /// How it ended is told at last.

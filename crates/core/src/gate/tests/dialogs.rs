@@ -85,34 +85,69 @@ fn g4_a_question_and_its_notice_are_one_prompt_in_the_words_of_its_call() {
     assert_eq!(script.count("prompt.opened"), 0);
 }
 
-/// `copilot -p` tells of a dialog, denies by itself what it would have asked, and logs that.
-#[test]
-fn g4_a_run_that_nobody_can_type_to_shows_no_dialog() {
-    for (attach, opened) in [(Attach::Headless, 0), (Attach::Interactive, 1)] {
-        let mut script = Script::new();
-        let how = SessionStart::Startup;
-        script.hook(Fact::SessionStarted { how, attach: Some(attach) });
-        script.hook(prompt("t1"));
-        script.hook(begins(&MAIN, 7));
-        script.said(Source::Transcript, requested("r1", "Run command: make"));
-        script.hook(notice("Run command: make"));
-        assert_eq!(script.count("prompt.opened"), opened, "{attach:?}");
-        script.said(Source::Transcript, completed("r1"));
-        script.tick(2_000);
-        assert_eq!(script.count("prompt.opened"), opened, "{attach:?}");
-        assert_eq!(script.headline(), Headline::Working);
-    }
-    // One that nobody answers is asked of whoever has started it.
+/// In a turn, where somebody can type to it or nobody.
+fn reached(attach: Attach) -> Script {
     let mut script = Script::new();
-    let (how, attach) = (SessionStart::Startup, Some(Attach::Headless));
+    let (how, attach) = (SessionStart::Startup, Some(attach));
     script.hook(Fact::SessionStarted { how, attach });
     script.hook(prompt("t1"));
     script.hook(begins(&MAIN, 7));
-    script.said(Source::Transcript, requested("r1", "Run command: make"));
-    script.hook(notice("Run command: make"));
-    assert_eq!(script.headline(), Headline::Working);
+    script
+}
+
+/// `copilot -p` tells of a dialog, denies by itself what it would have asked, and logs that.
+#[test]
+fn g4_a_run_that_nobody_can_type_to_shows_no_dialog() {
+    let logged = || (Source::Transcript, requested("r1", "Run command: make"));
+    let told = || (Source::Hook, notice("Run command: make"));
+    for (attach, opened) in [(Attach::Headless, 0), (Attach::Interactive, 1)] {
+        for asks in [[logged(), told()], [told(), logged()]] {
+            let mut script = reached(attach);
+            for (source, fact) in asks {
+                script.said(source, fact);
+            }
+            assert_eq!(script.count("prompt.opened"), opened, "{attach:?}");
+            script.tick(800);
+            script.said(Source::Transcript, completed("r1"));
+            script.tick(2_000);
+            assert_eq!(script.count("prompt.opened"), opened, "{attach:?}");
+            assert_eq!(script.headline(), Headline::Working);
+        }
+    }
+    // One that nobody answers is asked of whoever has started it, once, and its answer is known.
+    for asks in [vec![logged(), told()], vec![told(), logged()], vec![told()]] {
+        let mut script = reached(Attach::Headless);
+        for (source, fact) in asks {
+            script.said(source, fact);
+        }
+        assert_eq!(script.headline(), Headline::Working);
+        script.tick(2_000);
+        assert_eq!(script.headline(), Headline::Blocked);
+        script.said(Source::Transcript, requested("r1", "Run command: make"));
+        script.tick(2_000);
+        assert_eq!(script.count("prompt.opened"), 1);
+        script.said(Source::Transcript, completed("r1"));
+        assert_eq!(script.headline(), Headline::Working);
+    }
+}
+
+/// Also where no log is read, and where it is told late that nobody can type to it.
+#[test]
+fn g4_what_a_notice_has_told_is_over_with_its_call_also_while_it_waits() {
+    let mut script = reached(Attach::Headless);
+    script.hook(begins(&MAIN, 8));
+    script.hook(notice("eight"));
+    script.hook(notice("seven"));
+    script.hook(ends(&MAIN, 8));
     script.tick(2_000);
-    assert_eq!(script.headline(), Headline::Blocked);
+    assert_eq!((script.count("prompt.opened"), titles(&script)), (1, vec!["seven"]));
+    // Its start is told behind its prompt.
+    let mut script = Script::new();
+    script.hook(prompt("t1"));
+    let (how, attach) = (SessionStart::Startup, Some(Attach::Headless));
+    script.hook(Fact::SessionStarted { how, attach });
+    script.hook(notice("go?"));
+    assert_eq!(script.headline(), Headline::Working);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::id::ProcessId;
 use crate::observation::{Fact, ProcessFact, SessionStart};
 use crate::source::Source;
 use crate::status::Headline;
+use crate::words::location;
 
 #[test]
 fn an_orphan_is_what_it_was_and_nowhere_any_more() {
@@ -13,12 +14,9 @@ fn an_orphan_is_what_it_was_and_nowhere_any_more() {
     script.process = Some(ProcessId::new(5, 50));
     script.hook(tool_of("t1", "c1"));
     let pane = |script: &mut Script| {
-        let tmux = Some("%7".to_owned());
-        drop(describe(
-            &mut script.seat,
-            &Description { tmux, ..Description::default() },
-            script.now,
-        ));
+        let (tmux, tmux_server) = (Some("%7".to_owned()), Some("work".to_owned()));
+        let about = Description { tmux, tmux_server, ..Description::default() };
+        drop(describe(&mut script.seat, &about, script.now));
         script.seat.about.location.tmux.clone()
     };
     assert_eq!(pane(&mut script).as_deref(), Some("%7"));
@@ -33,13 +31,37 @@ fn an_orphan_is_what_it_was_and_nowhere_any_more() {
         explained.dimensions["process"].winner.as_ref().unwrap().notes.join("; ")
     };
     assert_eq!(notes(&script), "orphaned: its terminal is gone, and it goes on without one");
-    assert_eq!(script.seat.about.location.tmux, None);
+    let location = &script.seat.about.location;
+    assert_eq!((&location.tmux, &location.tmux_server), (&None, &None));
     // Its hooks find the variable that it was started with.
     assert_eq!(pane(&mut script), None);
     script.process = Some(ProcessId::new(8, 80));
     script.hook(start(SessionStart::Resume));
     assert_eq!(notes(&script), "", "another process");
     assert_eq!(pane(&mut script).as_deref(), Some("%7"));
+}
+
+#[test]
+fn a_pane_is_told_with_its_server_where_that_is_not_the_usual_one() {
+    let mut script = Script::working();
+    let place = |script: &mut Script, pane: &str, server: Option<&str>| {
+        let (tmux, tmux_server) = (Some(pane.to_owned()), server.map(str::to_owned));
+        let about = Description { tmux, tmux_server, ..Description::default() };
+        let events = describe(&mut script.seat, &about, script.now).events.len();
+        (events, location(&script.seat.doc(), None).into_owned())
+    };
+    for (pane, server, events, told) in [
+        ("%7", Some("work"), 1, "tmux %7 on work"),
+        ("%7", Some("work"), 0, "tmux %7 on work"),
+        // Whoever knows the pane alone says nothing of its server.
+        ("%7", None, 0, "tmux %7 on work"),
+        ("%7", Some(""), 1, "tmux %7"),
+        ("%7", Some("work"), 1, "tmux %7 on work"),
+        ("%8", None, 1, "tmux %8"),
+    ] {
+        let (count, place) = place(&mut script, pane, server);
+        assert_eq!((count, place.as_str()), (events, told), "{pane} {server:?}");
+    }
 }
 
 /// Nobody has heard of what it does.

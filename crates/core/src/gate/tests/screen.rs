@@ -421,6 +421,10 @@ fn a_dialog_is_looked_for_a_while_behind_an_early_start() {
     assert_eq!((script.headline(), script.count("turn.started")), (Headline::Blocked, 0));
     script.said(Source::Screen, Fact::ScreenCleared);
     assert_eq!(script.headline(), Headline::Idle);
+    // It was seen before that start, and is told behind it.
+    script.said(Source::Screen, trust(true));
+    assert_eq!(script.headline(), Headline::Blocked);
+    script.said(Source::Screen, Fact::ScreenCleared);
     script.hook(prompt("t1"));
     script.hook(stop("t1"));
     assert!(!may_ask_unheard(&script.seat, script.now));

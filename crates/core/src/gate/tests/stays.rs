@@ -93,6 +93,33 @@ fn a_turn_with_a_goodbye_in_it_is_over_once_that_is_told() {
     assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
 }
 
+/// Copilot CLI 1.0.102, `/clear` in mid-turn (measured): it says the same as when it leaves, and no call of that turn is
+/// run any more.
+#[test]
+fn a_turn_that_ends_with_its_conversation_is_over_once_the_process_is_seen_to_stay() {
+    let closed = || {
+        let mut script = told(vec![began(), prompt("t1")]);
+        script.hook(Fact::SessionEnded { how: SessionEnd::Closed });
+        script.silent();
+        assert_eq!(script.headline(), Headline::Working);
+        script
+    };
+    let mut script = closed();
+    script.tick(2_000);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+    assert_eq!(script.phrase(), "idle(cleared)");
+    script.session = Some("s2".into());
+    script.hook(start(SessionStart::Startup));
+    script.hook(prompt("t2"));
+    assert_eq!(script.headline(), Headline::Working);
+    assert_eq!((script.count("turn.started"), script.count("turn.completed")), (2, 1));
+    // It leaves.
+    let mut script = closed();
+    script.session = None;
+    script.said(Source::Process, Fact::Process(ProcessFact::Exited(Exit::of(ExitKind::Crashed))));
+    assert_eq!((script.headline(), script.outcome()), (Headline::Ended, Some("aborted")));
+}
+
 /// It may be a helper's, or that of a conversation whose start was not understood.
 #[test]
 fn a_goodbye_of_another_conversation_is_one_once_the_process_is_gone() {

@@ -1,10 +1,12 @@
 //! A stop is no end where something makes the agent go on behind it.
 
 use super::script::{Script, at_rest, busy, exit, prompt, stop, stop_with, tool, tool_end, wake};
+use crate::event::EventBody;
+use crate::gate;
 use crate::observation::{Background, Fact, Level, ProcessFact};
 use crate::prompt::Actor;
 use crate::source::Source;
-use crate::status::{Exit, ExitKind, Headline};
+use crate::status::{Exit, ExitKind, Headline, OutcomeKind};
 
 /// A turn of which hooks and the status file tell.
 fn busy_turn() -> Script {
@@ -32,6 +34,64 @@ fn a_stop_beside_other_hooks_waits_for_the_programs_own_status() {
     let mut script = Script::working();
     script.hook(unsettled("t1"));
     assert_eq!(script.headline(), Headline::Done);
+}
+
+/// No hook tells of the prompt.
+#[test]
+fn what_a_person_has_typed_meanwhile_begins_the_next_turn() {
+    let mut script = busy_turn();
+    script.log(Fact::PromptQueued);
+    script.hook(stop("t1"));
+    assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Working, 0));
+    script.log(Fact::WakeQueued(false));
+    assert_eq!((script.count("turn.completed"), script.count("turn.started")), (1, 1));
+    let before = script.seat.turn.before.as_ref().map(|outcome| outcome.kind);
+    assert_eq!(before, Some(OutcomeKind::Completed));
+    script.tick(5_000);
+    assert_eq!(script.phrase(), "working(prompt)");
+    script.hook(stop("t2"));
+    script.registry(at_rest());
+    script.tick(1_000);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+    assert_eq!((script.count("turn.completed"), script.count("turn.started")), (2, 1));
+}
+
+#[test]
+fn what_a_person_has_typed_begins_nothing_where_it_was_taken_back_or_told_in_mid_turn() {
+    for taken in [Fact::WakeQueued(false), Fact::WakeAbsorbed] {
+        let mut script = busy_turn();
+        script.log(Fact::PromptQueued);
+        script.log(taken);
+        script.hook(stop("t1"));
+        assert_eq!(script.headline(), Headline::Done);
+    }
+    // The log is read late.
+    let mut script = busy_turn();
+    script.log(Fact::PromptQueued);
+    script.hook(stop("t1"));
+    script.log(Fact::WakeAbsorbed);
+    assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Working, 0));
+    script.registry(at_rest());
+    assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Done, 1));
+    // Nothing else tells when it rests.
+    let mut script = Script::working();
+    script.log(Fact::PromptQueued);
+    script.hook(stop("t1"));
+    assert_eq!(script.headline(), Headline::Done);
+}
+
+/// Its status file shows work throughout.
+#[test]
+fn what_is_told_of_the_next_turn_ends_one_whose_stop_was_told() {
+    let mut script = busy_turn();
+    script.hook(unsettled("t1"));
+    script.hook(unsettled("t2"));
+    assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Working, 1));
+    let before = script.seat.turn.before.as_ref().map(|outcome| outcome.kind);
+    assert_eq!(before, Some(OutcomeKind::Completed));
+    script.registry(at_rest());
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+    assert_eq!(script.count("turn.completed"), 2);
 }
 
 #[test]
@@ -173,6 +233,104 @@ fn a_title_at_rest_says_nothing_of_the_helpers_that_a_stop_has_listed() {
     script.tick(5_000);
     assert_eq!(script.phrase(), "working(background)");
     assert_eq!(script.seat.subagents, ["h"]);
+}
+
+/// How the turns ended of which the last fact has told.
+fn ends(script: &Script) -> Vec<&'static str> {
+    let outcome = |event: &EventBody| match event {
+        EventBody::TurnCompleted { outcome, .. } => outcome.as_ref().map(|end| end.kind.word()),
+        _ => None,
+    };
+    script.last.events.iter().filter_map(outcome).collect()
+}
+
+/// A turn that was stopped while its helper works on: but for the notice of its rest nothing tells.
+fn cut_beside_a_helper() -> Script {
+    let mut script = Script::working();
+    script.hook(Fact::SubagentStarted { id: "h".into() });
+    script.hook(Fact::TurnOver);
+    script.tick(gate::SETTLE_MS);
+    assert_eq!(script.phrase(), "working(background)");
+    script
+}
+
+/// Qwen Code 0.24.4 (measured): Esc stops the main agent alone. No hook tells of the prompt by which the helper's end
+/// wakes it then, only of the stop behind that.
+#[test]
+fn g5_a_main_agent_that_was_stopped_beside_its_helper_has_not_completed() {
+    let mut script = cut_beside_a_helper();
+    script.hook(Fact::SubagentEnded { id: "h".into() });
+    script.hook(stop("t2"));
+    let both = vec!["interrupted", "completed"];
+    assert_eq!((script.headline(), ends(&script)), (Headline::Done, both));
+    // Where that prompt is told the same turn goes on, and comes to its own end.
+    let mut script = cut_beside_a_helper();
+    script.hook(Fact::SubagentEnded { id: "h".into() });
+    script.hook(wake("t2"));
+    script.hook(stop_with("t2", &["i"], 0));
+    script.hook(prompt("t3"));
+    assert_eq!((script.headline(), ends(&script)), (Headline::Working, vec!["completed"]));
+    // It is not woken.
+    let mut script = cut_beside_a_helper();
+    script.hook(Fact::SubagentEnded { id: "h".into() });
+    script.hook(Fact::TurnOver);
+    script.tick(3_000);
+    assert_eq!((script.headline(), ends(&script)), (Headline::Idle, vec!["interrupted"]));
+    // Its person goes on.
+    let mut script = cut_beside_a_helper();
+    script.hook(prompt("t2"));
+    assert_eq!((script.headline(), ends(&script)), (Headline::Working, vec!["interrupted"]));
+    script.hook(stop("t2"));
+    assert_eq!((script.headline(), ends(&script)), (Headline::Done, vec!["completed"]));
+    // Its stop was late.
+    let mut script = cut_beside_a_helper();
+    script.hook(stop_with("t1", &["h"], 0));
+    script.hook(Fact::SubagentEnded { id: "h".into() });
+    script.hook(Fact::TurnOver);
+    script.tick(3_000);
+    assert_eq!((script.headline(), ends(&script)), (Headline::Done, vec!["completed"]));
+}
+
+/// Copilot CLI 1.0.102, Esc twice (measured): its log tells of the main agent, and before that of each helper that was
+/// stopped with it. Esc twice more stops the others.
+#[test]
+fn g5_helpers_of_an_agent_that_was_interrupted_alone_keep_its_turn_open() {
+    let stopped = || {
+        let mut script = Script::working();
+        script.hook(Fact::SubagentStarted { id: "h".into() });
+        script.hook(tool(&Actor::Main, "c1", 1));
+        script.log(Fact::MainInterrupted);
+        script.log(Fact::MainInterrupted);
+        assert_eq!((script.phrase().as_str(), ends(&script)), ("working(background)", Vec::new()));
+        script
+    };
+    // The last of them ends, and wakes nobody.
+    for by_log in [false, true] {
+        let mut script = stopped();
+        let source = if by_log { Source::Transcript } else { Source::Hook };
+        script.said(source, Fact::SubagentEnded { id: "h".into() });
+        assert_eq!(script.headline(), Headline::Working, "it may be woken");
+        script.tick(1_000);
+        assert_eq!((script.headline(), ends(&script)), (Headline::Idle, vec!["interrupted"]));
+    }
+    // It wakes the main agent.
+    let mut script = stopped();
+    script.hook(Fact::SubagentEnded { id: "h".into() });
+    script.hook(wake("w1"));
+    script.tick(5_000);
+    assert_eq!(script.headline(), Headline::Working);
+    script.hook(stop("w1"));
+    assert_eq!((script.headline(), ends(&script)), (Headline::Done, vec!["completed"]));
+    // Its person goes on.
+    let mut script = stopped();
+    script.hook(prompt("t2"));
+    assert_eq!((script.headline(), ends(&script)), (Headline::Working, vec!["interrupted"]));
+    // None goes on.
+    let mut script = Script::working();
+    script.hook(Fact::SubagentStarted { id: "h".into() });
+    script.log(Fact::SubagentEnded { id: "h".into() });
+    script.log(Fact::MainInterrupted);
+    assert_eq!((script.headline(), ends(&script)), (Headline::Idle, vec!["interrupted"]));
 }
 
 /// What two helpers have told waits for the end of the main agent's answer.

@@ -31,6 +31,27 @@ fn is_in_inbox(seat: &Seat) -> bool {
     doc.is_in_inbox()
 }
 
+#[test]
+fn a_start_that_is_told_after_what_followed_it_says_that_nobody_can_type_to_it() {
+    let how = SessionStart::Startup;
+    for is_known in [false, true] {
+        let mut script = Script::new();
+        script.process = Some(ProcessId::new(5, 50));
+        if is_known {
+            script.hook(start(how));
+        }
+        script.hook(prompt("t1"));
+        assert!(!script.seat.process.headless);
+        // Another one that does not say it changes nothing of that.
+        for attach in [Some(Attach::Headless), None] {
+            script.hook(Fact::SessionStarted { how, attach });
+            let told = (script.headline(), script.count("turn.started"));
+            assert_eq!(told, (Headline::Working, 1), "{is_known} {attach:?}");
+            assert!(script.seat.process.headless, "{is_known} {attach:?}");
+        }
+    }
+}
+
 /// It is `done` no more before it has begun what it was told: whoever waits for that would take the last turn for it.
 #[test]
 fn whoever_takes_an_agent_up_with_words_has_seen_what_it_did_last() {
@@ -149,6 +170,40 @@ fn a_run_that_was_started_with_its_prompt_is_never_ready_for_one() {
         script.hook(stop("t1"));
         assert_eq!(script.headline(), Headline::Done, "{how:?}");
     }
+}
+
+/// Nobody but its own start has told of it: no launcher has.
+#[test]
+fn a_run_that_a_person_has_started_with_its_prompt_is_never_ready_for_one() {
+    let begins = |script: &mut Script, pid: u32, session: &str| {
+        script.process = Some(ProcessId::new(pid, 50));
+        script.session = Some(session.to_owned());
+        let attach = Some(Attach::Headless);
+        script.hook(Fact::SessionStarted { how: SessionStart::Prompted, attach });
+    };
+    let headless = Process::Running { attach: Attach::Headless };
+    let mut script = Script::new();
+    for (pid, session) in [(5, "s1"), (8, "s2")] {
+        begins(&mut script, pid, session);
+        assert_eq!((script.headline(), script.outcome()), (Headline::Starting, None), "{pid}");
+        script.after(500).hook(prompt("t1"));
+        assert_eq!((script.headline(), script.seat.process.state), (Headline::Working, headless));
+        script.hook(stop("t1"));
+        assert_eq!(script.headline(), Headline::Done, "{pid}");
+        script.said(Source::Process, returned());
+        assert_eq!((script.headline(), is_in_inbox(&script.seat)), (Headline::Ended, true));
+    }
+    // Its prompt is told first.
+    let mut script = Script::new();
+    script.process = Some(ProcessId::new(5, 50));
+    script.hook(prompt("t1"));
+    begins(&mut script, 5, "s1");
+    assert_eq!((script.headline(), script.seat.process.state), (Headline::Working, headless));
+    // It is gone before.
+    let mut script = Script::new();
+    begins(&mut script, 5, "s1");
+    script.said(Source::Process, returned());
+    assert_eq!(script.headline(), Headline::Ended);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::serve::Connected;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::{Extension, State};
-use axum::http::Uri;
+use axum::http::{HeaderMap, Uri};
 use axum::response::Response;
 use headsup_core::compat::boocode::Frame;
 use headsup_core::wire::Problem;
@@ -32,9 +32,10 @@ pub(in crate::api) async fn get(
     State(app): State<Arc<App>>,
     Extension(connected): Extension<Connected>,
     uri: Uri,
+    headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Refused> {
-    let upgrade = ws::upgrade(upgrade)?;
+    let upgrade = ws::upgrade(&headers, upgrade)?;
     let query = Query::parse(uri.query(), &["chat_id"])?;
     let chat_id = query.one("chat_id")?.map(str::to_owned);
     let metrics = Arc::clone(&app.metrics);

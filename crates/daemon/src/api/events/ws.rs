@@ -10,8 +10,11 @@ use axum::extract::ws::{
     CloseCode, CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code,
 };
 use axum::extract::{Extension, State};
-use axum::http::Uri;
+use axum::http::header::SEC_WEBSOCKET_KEY;
+use axum::http::{HeaderMap, Uri};
 use axum::response::Response;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use futures_util::stream::SplitStream;
 use futures_util::{Sink, SinkExt as _, StreamExt as _};
@@ -49,9 +52,10 @@ pub(in crate::api) async fn get(
     State(app): State<Arc<App>>,
     Extension(connected): Extension<Connected>,
     uri: Uri,
+    headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Refused> {
-    let upgrade = self::upgrade(upgrade)
+    let upgrade = self::upgrade(&headers, upgrade)
         .map_err(|refused| refused.hint("the same messages without one: GET /api/v1/events"))?;
     let metrics = Arc::clone(&app.metrics);
     let watcher = super::watcher(app, &uri, None)?;
@@ -60,16 +64,26 @@ pub(in crate::api) async fn get(
 
 /// Whoever asks for a web socket takes one.
 pub(in crate::api) fn upgrade(
+    headers: &HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<WebSocketUpgrade, Refused> {
     let upgrade = upgrade.map_err(|error| {
         Refused::new(426, "upgrade_required", format!("this is a web socket: {error}"))
     })?;
+    if !has_nonce(headers) {
+        let detail = "Sec-WebSocket-Key is 16 bytes in base64 (RFC 6455, 4.1)";
+        return Err(Refused::new(400, "bad_websocket_key", detail));
+    }
     let upgrade = upgrade.max_message_size(MOST_SAID).max_frame_size(MOST_SAID);
     // At each look that much is filled with zeros first, and it is kept as long as the socket is open.
     let upgrade = upgrade.read_buffer_size(MOST_SAID);
     // Each message leaves before the next is asked for.
     Ok(upgrade.write_buffer_size(0))
+}
+
+fn has_nonce(headers: &HeaderMap) -> bool {
+    let key = headers.get(SEC_WEBSOCKET_KEY).map(|key| STANDARD.decode(key));
+    key.is_some_and(|key| key.is_ok_and(|nonce| nonce.len() == 16))
 }
 
 /// What a web socket tells, message by message.

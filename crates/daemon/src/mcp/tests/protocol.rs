@@ -54,6 +54,23 @@ async fn both_eras_get_the_same_list_and_the_same_answers() {
     }
 }
 
+/// A client that is told of a version it does not speak hangs up.
+#[tokio::test]
+async fn whoever_speaks_an_older_version_is_answered_in_it() {
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18"] {
+        let mut line = Line::new(Told::new(|_| (200, seat())), agent(), json!({}));
+        let hello = json!({
+            "protocolVersion": version, "capabilities": {},
+            "clientInfo": { "name": "test", "version": "1" },
+        });
+        let welcome = line.call("initialize", hello).await;
+        assert_eq!(welcome["result"]["protocolVersion"], version, "{welcome}");
+        line.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
+        let told = line.tool("get_session", json!({})).await;
+        assert_eq!(told["isError"], false, "{version}: {told}");
+    }
+}
+
 #[tokio::test]
 async fn without_a_scope_each_call_says_which_variable_is_missing() {
     let hub = Told::new(|_| (200, seat()));

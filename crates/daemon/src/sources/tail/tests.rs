@@ -62,6 +62,17 @@ fn the_look_back_doubles_until_it_holds_a_line() {
 }
 
 #[test]
+fn all_of_a_file_that_was_waited_for_is_read() {
+    let (_temp, path) = log(b"");
+    fs::remove_file(&path).unwrap();
+    let mut tail = Tail::new(&path);
+    assert_eq!(tail.look().unwrap().past.len(), 0);
+    let long = vec![b'x'; 300_000];
+    fs::write(&path, [b"one\ntwo\n", &long[..], b"\n"].concat()).unwrap();
+    assert_eq!(tail.look().unwrap().past.len(), 3);
+}
+
+#[test]
 fn a_cut_or_replaced_file_is_the_past_again() {
     let (_temp, path) = log(b"one\ntwo\n");
     let mut tail = Tail::new(&path);

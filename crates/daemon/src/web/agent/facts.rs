@@ -23,7 +23,7 @@ pub(super) fn section(agent: &AgentDoc, home: Option<&str>, ages: Ages) -> Marku
         ("Repository", path(&agent.repo)),
         ("Branch", text(&agent.branch)),
         ("Worktree", path(&agent.worktree)),
-        ("tmux", location.tmux.clone()),
+        ("tmux", words::pane(location).map(Into::into)),
         ("Container", location.container.clone()),
         ("Session", text(&agent.session_id)),
         ("Log", path(&agent.log_path)),

@@ -7,7 +7,7 @@ use headsup_core::wire::PullChangeBody;
 
 /// Change what a pull request says of itself; close it, or open it again.
 #[derive(Debug, clap::Args)]
-#[group(id = "change", required = true, multiple = true, args = ["title", "body", "state"])]
+#[command(group(clap::ArgGroup::new("change").required(true).multiple(true).args(["title", "body", "state"])))]
 pub(crate) struct Args {
     /// The id, or its unambiguous ending or beginning.
     pr: String,

@@ -30,36 +30,32 @@ const AGENTS: usize = 50;
 /// A name of which less, in percent of its bytes, has run means too much else: it comes last.
 const MEANT: u64 = 25;
 
-/// What is looked at, and how.
-type Part = (&'static str, fn(&Path) -> Outcome<Ran>);
+/// How something is looked at.
+type Part = fn(&Path) -> Outcome<Ran>;
 
 /// Writes the list anew.
 pub(crate) fn write() -> Outcome<()> {
     note("building with the names of functions; this takes minutes");
     let binary = program::built_with_names()?;
     let sizes = sizes(&binary)?;
-    let (mut first, mut front, mut back) = (Vec::new(), Vec::new(), Vec::new());
-    let mut seen = HashSet::new();
-    let parts: [Part; 3] = [("hook", hook), ("hub", hub), ("commands", commands)];
-    for (name, run) in parts {
+    let ranks = |name: &str, run: Part| -> Outcome<Vec<Ranked>> {
         note(&format!("{name}, below valgrind"));
         let ran = run(&binary)?;
-        let before = seen.len();
-        for Ranked { name, share, calls } in ranked(&ran, &sizes) {
-            if seen.insert(name.clone()) {
-                let place = match share >= MEANT {
-                    true if calls >= AGENTS => &mut first,
-                    true => &mut front,
-                    false => &mut back,
-                };
-                place.push(name);
-            }
+        say(&format!("{name}: {} functions ran", ran.len()))?;
+        Ok(ranked(&ran, &sizes))
+    };
+    let (hook, hub) = (ranks("hook", hook)?, ranks("hub", hub)?);
+    let commands = ranks("commands", commands)?;
+    let often = hub.iter().filter(|ranked| ranked.calls >= AGENTS);
+    // What a command shares with the hub lies with the rest of the command: that starts more often.
+    let rest = hook.iter().chain(&commands).chain(&hub);
+    let (front, back): (Vec<_>, Vec<_>) =
+        often.chain(rest).partition(|ranked| ranked.share >= MEANT);
+    let (mut seen, mut list) = (HashSet::new(), HEAD.to_owned());
+    for Ranked { name, .. } in front.into_iter().chain(back) {
+        if seen.insert(name) {
+            list.extend([name, "\n"]);
         }
-        say(&format!("{name}: {} functions ran, {} names more", ran.len(), seen.len() - before))?;
-    }
-    let mut list = HEAD.to_owned();
-    for name in first.iter().chain(&front).chain(&back) {
-        list.extend([name, "\n"]);
     }
     fs::write(LIST, list)?;
     say(&format!("written: {LIST}"))

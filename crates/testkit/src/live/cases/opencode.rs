@@ -33,7 +33,7 @@ pub(super) const CASES: &[Case] = &[
     case("clear", common::sessions::clear),
     case("compact_manual", common::compact_manual),
     case("compact_auto", common::sessions::compact_auto),
-    case("nested", common::sessions::nested),
+    case("nested", common::sessions::nested_at_work),
     case("resume_after_kill", common::sessions::resume_after_kill),
     case("two_in_one_folder", common::two_in_one_folder),
     case("fork", common::sessions::fork),

@@ -58,6 +58,15 @@ pub(in crate::live::cases) fn compact_auto(stage: &Stage) {
 
 /// An agent without a terminal that another one runs in its shell has a seat within that one's.
 pub(in crate::live::cases) fn nested(stage: &Stage) {
+    nested_in(stage, true);
+}
+
+/// The same of one that is told of with its prompt.
+pub(in crate::live::cases) fn nested_at_work(stage: &Stage) {
+    nested_in(stage, false);
+}
+
+fn nested_in(stage: &Stage, is_idle_before: bool) {
     stage.hub();
     let agent = stage.start(stage.screen().lets);
     let child = stage.child_of(&agent);
@@ -66,7 +75,9 @@ pub(in crate::live::cases) fn nested(stage: &Stage) {
     stage.answered(&Asker::Main);
     let inner = stage.asked(&Asker::Main);
     let asked = stage.came(inner);
-    stage.mark(child, asked, "idle", Class::Unmeasured, "it was started");
+    if is_idle_before {
+        stage.mark(child, asked, "idle", Class::Unmeasured, "it was started");
+    }
     stage.mark(child, asked, "working", Class::Unmeasured, "and asked");
     agent.rest();
     stage.model.release("in");

@@ -1,0 +1,142 @@
+//! What is told once more behind its end, where nothing says when it was made (G10). Two hooks of one event run side by
+//! side where a program has our entry twice, and one of them may be late. It is known where another one of its kind would
+//! have a call, or a name, of its own.
+
+use super::{Effect, Refusal, Rule, Step, compaction, dialog, refuse, tools};
+use crate::prompt::{Actor, NewPrompt, PromptKind, ToolRef};
+use crate::seat::{AskedOnce, Compaction, HelperRun};
+use crate::source::{Source, Tier};
+
+/// So long after it was told a request may come once more. Milliseconds.
+const AGAIN_MS: i64 = 3_000;
+/// So long after the end of a compaction its start may. Milliseconds.
+const LATE_MS: i64 = 2_000;
+
+/// Is a request over? It may be told after the end of its call, of which no start was told; and where one was, another
+/// request would be about another call: it has begun by then.
+pub(super) fn check_request(
+    step: &Step<'_>,
+    actor: &Actor,
+    request: &NewPrompt,
+) -> Result<(), Refusal> {
+    let may_be_late = step.evidence.source.tier() == Tier::Edge;
+    let Some(tool) = request.tool.as_ref().filter(|_| may_be_late) else { return Ok(()) };
+    let has_ended = tool.id.as_deref().is_some_and(|id| step.seat.has_ended_unheard(id));
+    let is_again = |asked: &AskedOnce| {
+        let has_its_name = asked.key == request.key;
+        *actor == asked.actor && has_its_name && may_be_one(&asked.tool, tool)
+    };
+    if has_ended || !has_begun(step, actor, tool) && was_told(step, request.kind, is_again) {
+        return refuse(Rule::G10, tools::TOLD_AFTER_CALL);
+    }
+    Ok(())
+}
+
+/// The same of a notice that names no call. One of another request is about a call of which nobody has asked yet.
+pub(super) fn check_notice(
+    step: &Step<'_>,
+    actor: &Actor,
+    notice: &NewPrompt,
+) -> Result<(), Refusal> {
+    let is_its = notice.kind == PromptKind::Permission && notice.tool.is_none();
+    let reads_so = |title: &str| title == notice.title;
+    let mut shown = step.seat.own_prompts();
+    let is_shown = shown.any(|open| open.ask.kind == notice.kind && reads_so(&open.ask.title));
+    if !is_its || is_shown || dialog::free_call(step, actor).is_some() {
+        return Ok(());
+    }
+    let is_again = |asked: &AskedOnce| {
+        let is_actors = actor.is_main() || *actor == asked.actor;
+        is_actors && reads_so(&asked.title)
+    };
+    match was_told(step, notice.kind, is_again) {
+        true => refuse(Rule::G10, tools::TOLD_AFTER_CALL),
+        false => Ok(()),
+    }
+}
+
+/// Keeps that a hook has told of a request, if it has told before that its call has begun.
+pub(super) fn note(step: &mut Step<'_>, actor: &Actor, request: &NewPrompt) {
+    let is_hook = step.evidence.source == Source::Hook;
+    let asks_first = step.seat.made.as_deref().is_some_and(|made| made.repeats.asks_first);
+    let Some(tool) = request.tool.clone().filter(|_| is_hook && !asks_first) else { return };
+    // Of calls that nothing tells apart any may be another one.
+    let is_told = tool.id.is_some() || tool.input.is_some();
+    if !is_told || !has_begun(step, actor, &tool) {
+        return;
+    }
+    let (actor, kind, key) = (actor.clone(), request.kind, request.key.clone());
+    let asked = AskedOnce { actor, kind, key, tool, title: request.title.clone(), at: step.now };
+    step.seat.made.get_or_insert_default().repeats.ask(asked);
+}
+
+/// A call begins behind the answer to what was asked about it.
+pub(super) fn begins_granted(step: &mut Step<'_>) {
+    step.seat.made.get_or_insert_default().repeats.asks_first = true;
+}
+
+fn was_told(step: &Step<'_>, kind: PromptKind, is_it: impl Fn(&AskedOnce) -> bool) -> bool {
+    let Some(made) = step.seat.made.as_deref() else { return false };
+    let is_fresh = |asked: &AskedOnce| step.now.since(asked.at) < AGAIN_MS;
+    made.repeats.asked.iter().any(|asked| asked.kind == kind && is_fresh(asked) && is_it(asked))
+}
+
+/// Is a call open that a request may be about?
+fn has_begun(step: &Step<'_>, actor: &Actor, tool: &ToolRef) -> bool {
+    let mut calls = step.seat.open_tools.iter();
+    calls.any(|open| open.actor == *actor && may_be_one(&open.tool, tool))
+}
+
+fn may_be_one(call: &ToolRef, tool: &ToolRef) -> bool {
+    match (&call.id, &tool.id) {
+        (Some(call), Some(tool)) => call == tool,
+        _ => call.is_like(tool),
+    }
+}
+
+/// A helper begins a run. None begins twice.
+pub(super) fn run_started(step: &mut Step<'_>, id: &str, run: &str) -> Result<Effect, Refusal> {
+    let is_it = |known: &HelperRun| known.is_over && known.id == id && known.run == run;
+    if step.seat.made.as_deref().is_some_and(|made| made.repeats.runs.iter().any(is_it)) {
+        return refuse(Rule::G10, tools::TOLD_LATE);
+    }
+    let result = tools::subagent_started(step, id);
+    // Where its end came first it is over.
+    let (id, run, is_over) = (id.to_owned(), run.to_owned(), result.is_err());
+    step.seat.made.get_or_insert_default().repeats.run(HelperRun { id, run, is_over });
+    result
+}
+
+/// A helper has ended, and with it its run.
+pub(super) fn run_ended(step: &mut Step<'_>, id: &str) {
+    let Some(made) = step.seat.made.as_deref_mut() else { return };
+    for known in made.repeats.runs.iter_mut().filter(|known| known.id == id) {
+        known.is_over = true;
+    }
+}
+
+/// A compaction of this name begins. In one turn there may be several, but none just behind the end of the one before.
+pub(super) fn compaction_started(step: &mut Step<'_>, name: &str) -> Result<Effect, Refusal> {
+    let turn = &step.seat.turn;
+    let last = step.seat.made.as_deref().and_then(|made| made.repeats.compaction.as_ref());
+    let last = last.filter(|last| last.name == name && !turn.compacting);
+    // One that was stopped has ended with its turn.
+    let rest = turn.ended.as_ref().filter(|_| !turn.open).map(|ended| ended.at);
+    let ended = last.and_then(|last| last.ended.or(rest));
+    if ended.is_some_and(|ended| step.now.since(ended) < LATE_MS) {
+        return refuse(Rule::G10, "told after the end of its compaction");
+    }
+    let effect = compaction::started(step)?;
+    let compaction = Compaction { name: name.to_owned(), ended: None };
+    step.seat.made.get_or_insert_default().repeats.compaction = Some(compaction);
+    Ok(effect)
+}
+
+pub(super) fn compaction_ended(step: &mut Step<'_>) {
+    let now = step.now;
+    if let Some(made) = step.seat.made.as_deref_mut()
+        && let Some(last) = &mut made.repeats.compaction
+    {
+        last.ended = Some(now);
+    }
+}

@@ -1,0 +1,224 @@
+//! G10: what is told once more behind its end, where nothing says when it was made.
+
+use super::script::{
+    Script, permission, prompt, settling_permission, stop, stop_with, tool, tool_end, tool_of,
+    unlisted_stop, wake,
+};
+use crate::gate::{Rule, SETTLE_MS};
+use crate::observation::Fact;
+use crate::prompt::{Actor, NewPrompt};
+use crate::status::{BlockedReason, Headline};
+
+const MAIN: Actor = Actor::Main;
+
+/// A call that was asked about has ended.
+fn answered() -> Script {
+    let mut script = Script::blocked();
+    script.hook(tool_end(&MAIN, "c1", 7));
+    assert_eq!(script.headline(), Headline::Working);
+    script
+}
+
+#[test]
+fn g10_a_request_that_is_told_once_more_behind_the_end_of_its_call_asks_nothing() {
+    let interrupted = Fact::TurnInterrupted { turn_ref: None };
+    for (end, headline) in [
+        (Fact::Nothing, Headline::Working),
+        (stop("t1"), Headline::Done),
+        (interrupted, Headline::Idle),
+    ] {
+        let mut script = answered();
+        script.hook(end);
+        script.hook(permission(&MAIN, 7));
+        script.refused(Rule::G10);
+        assert_eq!(script.headline(), headline);
+    }
+    // One that the agent has approved by itself.
+    let mut script = Script::working();
+    let asks = || settling_permission(&MAIN, 7, 1_000);
+    script.hook(tool(&MAIN, "c1", 7));
+    script.hook(asks());
+    script.hook(tool_end(&MAIN, "c1", 7));
+    script.hook(asks());
+    script.refused(Rule::G10);
+    script.tick(2_000);
+    assert_eq!((script.headline(), script.count("prompt.opened")), (Headline::Working, 0));
+}
+
+#[test]
+fn another_request_is_about_a_call_of_its_own() {
+    let mut script = answered();
+    script.hook(tool(&MAIN, "c2", 7));
+    script.hook(permission(&MAIN, 7));
+    assert_eq!(script.headline(), Headline::Blocked);
+    // About another one, or long after.
+    for (input, after) in [(8, 0), (7, 3_000)] {
+        let mut script = answered();
+        script.after(after).hook(permission(&MAIN, input));
+        assert_eq!(script.headline(), Headline::Blocked, "{input} {after}");
+    }
+    // Where no start was told none is missed.
+    let mut script = Script::working();
+    for _ in 0..2 {
+        script.hook(permission(&MAIN, 7));
+        assert_eq!(script.headline(), Headline::Blocked);
+        script.hook(tool_end(&MAIN, "c1", 7));
+        assert_eq!(script.headline(), Headline::Working);
+    }
+}
+
+/// Qwen Code 0.24.4 tells of a call once it is granted: that one is open says nothing of the next request.
+#[test]
+fn where_calls_begin_once_they_are_granted_every_request_asks() {
+    let granted = |id: &str| {
+        let Fact::ToolStarted { actor, tool, turn_ref } = tool(&MAIN, id, 7) else {
+            unreachable!()
+        };
+        Fact::ToolGranted { actor, tool, turn_ref }
+    };
+    let mut script = Script::working();
+    script.hook(permission(&MAIN, 7));
+    script.hook(granted("c1"));
+    script.hook(permission(&MAIN, 7));
+    script.hook(tool_end(&MAIN, "c1", 7));
+    script.hook(granted("c2"));
+    script.hook(tool_end(&MAIN, "c2", 7));
+    assert_eq!(script.headline(), Headline::Working);
+    script.hook(permission(&MAIN, 7));
+    assert_eq!(script.headline(), Headline::Blocked);
+}
+
+#[test]
+fn g10_a_notice_that_is_told_once_more_behind_the_end_of_its_call_asks_nothing() {
+    let notice = |title: &str| {
+        let prompt = NewPrompt::plain(BlockedReason::Permission, Some(title));
+        Fact::DialogShown { actor: MAIN, prompt }
+    };
+    let mut script = Script::working();
+    script.hook(tool(&MAIN, "c1", 7));
+    script.hook(notice("go?"));
+    assert_eq!(script.headline(), Headline::Blocked);
+    script.hook(tool_end(&MAIN, "c1", 7));
+    script.hook(notice("go?"));
+    script.refused(Rule::G10);
+    assert_eq!(script.headline(), Headline::Working);
+    script.hook(stop("t1"));
+    script.hook(notice("go?"));
+    script.refused(Rule::G10);
+    assert_eq!(script.headline(), Headline::Done);
+    // With another call it is of that one, and in other words of one that nobody has told of.
+    for (begins, title) in [(tool(&MAIN, "c2", 8), "go?"), (Fact::Nothing, "and this?")] {
+        let mut script = answered();
+        script.hook(tool(&MAIN, "c2", 8));
+        script.hook(notice("go?"));
+        script.hook(tool_end(&MAIN, "c2", 8));
+        script.hook(begins);
+        script.hook(notice(title));
+        assert_eq!(script.headline(), Headline::Blocked, "{title}");
+    }
+}
+
+#[test]
+fn g10_a_run_of_a_helper_that_is_over_does_not_begin_again() {
+    let begins = |run: &str| Fact::RunStarted { id: "h".into(), run: run.into() };
+    let ends = || Fact::SubagentEnded { id: "h".into() };
+    let mut script = Script::working();
+    script.hook(begins("r1"));
+    assert_eq!(script.seat.subagents, ["h"]);
+    script.hook(ends());
+    for late in [0, 30_000] {
+        script.after(late).hook(begins("r1"));
+        script.refused(Rule::G10);
+        assert!(script.seat.subagents.is_empty());
+    }
+    script.hook(unlisted_stop("t1"));
+    script.hook(begins("r1"));
+    script.refused(Rule::G10);
+    assert_eq!(script.headline(), Headline::Done);
+    // It is taken up again.
+    script.hook(begins("r2"));
+    assert_eq!(script.phrase(), "working(background)");
+    script.hook(ends());
+    assert_eq!(script.headline(), Headline::Done);
+    // Its end came before its start.
+    let mut script = Script::working();
+    script.hook(ends());
+    for _ in 0..2 {
+        script.hook(begins("r1"));
+        script.refused(Rule::G10);
+    }
+}
+
+#[test]
+fn g10_a_compaction_that_is_over_does_not_begin_again() {
+    let begins = |turn: &str| Fact::CompactionBegun { turn_ref: turn.into() };
+    let ends = |manual| Fact::CompactionEnded { manual: Some(manual) };
+    let mut script = Script::idle();
+    script.hook(begins("p1"));
+    script.hook(begins("p1"));
+    assert_eq!(script.phrase(), "working(compacting)");
+    script.hook(ends(true));
+    script.hook(begins("p1"));
+    script.refused(Rule::G10);
+    assert_eq!((script.headline(), script.count("turn.started")), (Headline::Done, 1));
+    script.hook(begins("p2"));
+    assert_eq!(script.phrase(), "working(compacting)");
+    // A person has stopped it.
+    script.hook(Fact::TurnInterrupted { turn_ref: None });
+    script.hook(begins("p2"));
+    script.refused(Rule::G10);
+    assert_eq!(script.headline(), Headline::Idle);
+    // One in mid-turn: the stop behind it is believed.
+    let mut script = Script::working();
+    script.hook(begins("t1"));
+    script.hook(ends(false));
+    script.hook(begins("t1"));
+    script.refused(Rule::G10);
+    script.hook(stop("t1"));
+    script.hook(begins("t1"));
+    script.refused(Rule::G10);
+    assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Done, 1));
+    // There may be several.
+    let mut script = Script::working();
+    script.hook(begins("t1"));
+    script.hook(ends(false));
+    script.after(2_000).hook(begins("t1"));
+    assert_eq!(script.phrase(), "working(compacting)");
+}
+
+#[test]
+fn g10_what_bears_the_first_name_of_a_turn_that_was_woken_begins_nothing() {
+    let mut script = Script::working();
+    script.hook(stop_with("t1", &["h"], 0));
+    script.hook(Fact::SubagentEnded { id: "h".into() });
+    script.hook(wake("t2"));
+    script.hook(prompt("t1"));
+    script.refused(Rule::G10);
+    script.hook(stop("t2"));
+    assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Done, 1));
+    for late in [prompt("t1"), stop("t1"), stop_with("t1", &["h"], 0), tool_of("t1", "c1")] {
+        script.after(1_000).hook(late);
+        script.refused(Rule::G10);
+        assert_eq!(script.headline(), Headline::Done);
+    }
+    script.hook(prompt("t3"));
+    assert_eq!(script.headline(), Headline::Working);
+}
+
+/// It is sent a minute after the end of a turn, and a person may prompt at that moment.
+#[test]
+fn g10_a_notice_of_long_rest_just_behind_a_prompt_is_of_the_turn_before() {
+    let mut script = Script::working();
+    script.hook(stop("t1"));
+    script.after(60_000).hook(prompt("t2"));
+    script.hook(Fact::IdleForLong);
+    script.refused(Rule::G10);
+    assert_eq!(script.headline(), Headline::Working);
+    script.after(SETTLE_MS).hook(Fact::IdleForLong);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+    // In a call the program was stopped.
+    let mut script = Script::working();
+    script.hook(tool(&MAIN, "c1", 7));
+    script.hook(Fact::IdleForLong);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+}

@@ -1,0 +1,70 @@
+//! What was told lately, so that it is known when it is told once more.
+
+use crate::prompt::{Actor, PromptKind, ToolRef};
+use crate::time::UnixMs;
+use std::collections::VecDeque;
+
+/// More than an agent asks, or runs, side by side.
+const MOST: usize = 16;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Repeats {
+    /// It asks before a call begins: that none is open says nothing of a request.
+    pub asks_first: bool,
+    /// Requests whose calls were known to have begun, the latest last.
+    pub asked: VecDeque<AskedOnce>,
+    /// The last run of each helper whose runs have names, the latest last.
+    pub runs: VecDeque<HelperRun>,
+    /// The last compaction that has a name.
+    pub compaction: Option<Compaction>,
+}
+
+/// A request, and the call that it was about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AskedOnce {
+    pub actor: Actor,
+    pub kind: PromptKind,
+    pub key: Option<String>,
+    pub tool: ToolRef,
+    pub title: String,
+    /// When it was told.
+    pub at: UnixMs,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HelperRun {
+    pub id: String,
+    pub run: String,
+    pub is_over: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compaction {
+    pub name: String,
+    /// When its end was told.
+    pub ended: Option<UnixMs>,
+}
+
+impl Repeats {
+    /// One that is told again is kept once.
+    pub(crate) fn ask(&mut self, asked: AskedOnce) {
+        let is_it = |one: &AskedOnce| {
+            let is_its = one.actor == asked.actor && one.kind == asked.kind;
+            is_its && one.key == asked.key && one.tool == asked.tool && one.title == asked.title
+        };
+        self.asked.retain(|one| !is_it(one));
+        push(&mut self.asked, asked);
+    }
+
+    pub(crate) fn run(&mut self, run: HelperRun) {
+        self.runs.retain(|one| one.id != run.id);
+        push(&mut self.runs, run);
+    }
+}
+
+fn push<T>(all: &mut VecDeque<T>, one: T) {
+    if all.len() == MOST {
+        all.pop_front();
+    }
+    all.push_back(one);
+}
