@@ -12,6 +12,8 @@ pub(crate) mod lines;
 mod methods;
 mod normalize;
 mod payload;
+pub(crate) mod reviewer;
+pub(crate) mod stop_hooks;
 pub(crate) mod stream;
 pub(crate) mod terminal;
 mod tools;

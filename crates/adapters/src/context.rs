@@ -96,9 +96,15 @@ impl HookContext {
 
     /// The name of the tmux server around it, empty for the usual one.
     pub fn tmux_server(&self) -> Option<String> {
-        // Behind the socket stand the server's pid and the session.
-        self.variable("TMUX")?.rsplitn(3, ',').nth(2).map(tmux_server)
+        Some(tmux_server(tmux_words(self.variable("TMUX")?)?.0))
     }
+}
+
+/// The socket and the pid of the server that a value of `TMUX` names; behind them stands the session.
+pub fn tmux_words(tmux: &str) -> Option<(&str, &str)> {
+    let mut words = tmux.rsplitn(3, ',').skip(1);
+    let (pid, socket) = (words.next()?, words.next()?);
+    Some((socket, pid))
 }
 
 /// The name of the tmux server at this socket, as `tmux -L` takes it; empty for the usual one.

@@ -43,7 +43,7 @@ pub use app_server::{
     server_next, server_of_log, server_of_start, server_strange,
 };
 pub use borrowed::is_borrowed;
-pub use context::{Ancestor, HookContext, is_pane, is_shell, tmux_server};
+pub use context::{Ancestor, HookContext, is_pane, is_shell, tmux_server, tmux_words};
 pub use hook_table::{hook_environment, is_transition};
 pub use json::values as json_values;
 pub use kinds::{UnknownKind, is_kind, kind_of_client, kinds};
@@ -54,7 +54,9 @@ pub use registry::{
 pub use screen::{Shown, has_screens, screen, screen_version};
 pub use service::{has_service, is_service, serves_terminals};
 pub use stop_hooks::has_other_stop_hooks;
-pub use transcript::{LogLine, helper_line, helper_logs, is_helper_log, log_line, strange_line};
+pub use transcript::{
+    LogLine, answers_itself, helper_line, helper_logs, is_helper_log, log_line, strange_line,
+};
 
 use headsup_core::id::ProcessId;
 use headsup_core::observation::{Fact, SessionEnd, SessionStart};

@@ -40,7 +40,7 @@ mod tests;
 
 pub use acts::{
     Container, Description, Said, append_activity, describe, link_pr, link_task, look, mark_seen,
-    report_verdict, set_stage, snooze,
+    name_kind, report_verdict, set_stage, snooze,
 };
 pub use inputs::{
     Ask, cancel_prompts, input, mark_input, mark_told, next_expiry, open_input, resolve_input,
@@ -190,7 +190,10 @@ pub fn admit(seat: &mut Seat, observation: &Observation) -> Decision {
         Ok(effect) => {
             overtaken::note(&mut step, observation);
             if observation.source.tier() == Tier::Edge {
-                step.seat.last_edge_at = Some(now);
+                // What says nothing takes no news from a title that waits: it may not be drawn again for long.
+                if observation.fact != Fact::Nothing || !shown::title_waits(step.seat) {
+                    step.seat.last_edge_at = Some(now);
+                }
                 // A level that was seen meanwhile says nothing of edges that had to wait.
                 if observation.delivery == Delivery::Live {
                     step.seat.last_live_at = Some(now);
@@ -250,12 +253,15 @@ fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refus
         Fact::CallRefused { call, resolution } => tools::refused(step, call, resolution),
         Fact::WakeQueued(waits) => Ok(stops::queued(step, *waits)),
         Fact::PromptQueued => Ok(stops::followed(step)),
+        Fact::StopUndone { turn_ref } => stops::undone(step, turn_ref),
         Fact::WakeAbsorbed => Ok(stops::absorbed(step)),
         Fact::CommandRan => Ok(shown::command_ran(step)),
         Fact::Answered => prompts::answered(step),
         Fact::PromptConfirmed => prompts::confirmed(step),
-        Fact::TurnEnded { turn_ref, .. } if observation.source.tier() == Tier::Transcript => {
-            turn::end_logged(step, turn_ref.as_deref())
+        Fact::TurnEnded { background, turn_ref }
+            if observation.source.tier() == Tier::Transcript =>
+        {
+            stops::end_logged(step, background, turn_ref.as_deref())
         }
         Fact::TurnEnded { background, turn_ref } => {
             turn::ended(step, background, turn_ref.as_deref())

@@ -116,6 +116,10 @@ pub enum Fact {
     /// A prompt of a person's waits for the end of the main agent's answer; that it was taken out of the queue is told as of
     /// the program's own.
     PromptQueued,
+    /// Another hook of the main agent's stop has made it go on, in the same turn.
+    StopUndone {
+        turn_ref: String,
+    },
     /// The program has told a prompt of its own, which waited, to the main agent in mid-turn: nobody is woken by it.
     WakeAbsorbed,
     /// A person has had the program itself do something, which is no turn of the agent's.
@@ -254,6 +258,8 @@ pub enum Submitter {
     Person,
     /// The program woke itself, for a finished background task.
     Program,
+    /// The program goes on towards a goal by itself, and will do so behind each stop until that is over.
+    Goal,
 }
 
 /// What shells in the background say of a turn whose agent has finished its answer.
@@ -284,6 +290,9 @@ pub struct Background {
     pub unsettled: bool,
     /// The end of the last helper that it leaves behind wakes the main agent.
     pub wakes: bool,
+    /// The agent's log tells the end of the turn by its name, once no hook can make it go on: of a stop, that this follows;
+    /// of what a log tells, that this is it.
+    pub logged: bool,
 }
 
 impl Background {

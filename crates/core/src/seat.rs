@@ -48,6 +48,9 @@ pub struct Seat {
     pub id: AgentId,
     pub name: String,
     pub kind: Word,
+    /// The program in it has told its kind itself; what was launched or announced for the seat had none.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub kind_told: bool,
     #[serde(default)]
     pub about: About,
     pub incarnation: u32,
@@ -313,6 +316,7 @@ impl Seat {
             name: id.as_str().to_owned(),
             id,
             kind: kind.into(),
+            kind_told: false,
             about: About::default(),
             incarnation: 1,
             registered_at: now,

@@ -388,6 +388,8 @@ pub(crate) enum Refusal {
     StorageFull,
     #[error("the disk does not take it; nothing was stored")]
     StorageFailed,
+    #[error("another program keeps the hub's database locked; nothing was stored")]
+    StorageLocked,
     /// As long as this hub runs: the next one mends it.
     #[error("the database is damaged; nothing was stored")]
     StorageDamaged,
@@ -405,7 +407,10 @@ pub(crate) enum Refusal {
 impl Refusal {
     /// What was refused may be taken another time, as it is.
     pub(crate) fn is_of_the_disk(self) -> bool {
-        matches!(self, Self::StorageFull | Self::StorageFailed | Self::StorageDamaged)
+        matches!(
+            self,
+            Self::StorageFull | Self::StorageFailed | Self::StorageLocked | Self::StorageDamaged
+        )
     }
 }
 
@@ -414,6 +419,7 @@ impl From<&StoreError> for Refusal {
         match error {
             StoreError::Full(_) => Self::StorageFull,
             StoreError::Damaged(_) => Self::StorageDamaged,
+            StoreError::Locked(_) => Self::StorageLocked,
             _ => Self::StorageFailed,
         }
     }

@@ -7,6 +7,7 @@ use headsup_adapters::{HookContext, Sighting, has_registry, is_borrowed, serves_
 use headsup_core::gate::Container;
 use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::Fact;
+use headsup_core::status::BlockedReason;
 use headsup_core::time::UnixMs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -33,6 +34,17 @@ pub(crate) struct HookReport {
     pub(crate) tmux_server: Option<String>,
     /// When the hook ran, for a report that waited in the spool.
     pub(crate) spooled: Option<UnixMs>,
+    /// What the agent's files are still to be asked for (`beside::look`).
+    pub(crate) unclear: Option<Unclear>,
+}
+
+/// What its own files may tell of a hook that was just called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unclear {
+    /// Beside this stop nothing runs, but other hooks of it may be listed.
+    Stop,
+    /// A model of the agent's own may answer what it asks.
+    Request,
 }
 
 /// Why a payload could not be read.
@@ -98,19 +110,30 @@ pub(crate) fn read(
     let mut ancestors = context.parents.iter().map(|parent| (parent.pid, parent.start)).collect();
     let own = sighting.process.as_ref().filter(|_| pid_namespace.is_none());
     let own = own.and_then(|own| context.parents.iter().position(|parent| parent.pid == own.pid));
+    // A service that runs several agents is no process of this one.
+    let is_here = own.is_some() || pid_namespace.is_none() && matches!(peer, Peer::Process(_));
     // Where nothing else tells when the turn is over, its stop does.
-    let is_stop = matches!(sighting.fact, Fact::TurnEnded { .. });
-    if let Some(own) = own.filter(|_| is_stop && has_registry(kind) && spooled.is_none()) {
-        let hook = match (own.checked_sub(1), peer) {
+    let is_told_later = match &sighting.fact {
+        Fact::TurnEnded { background, .. } if background.logged => is_here,
+        Fact::TurnEnded { .. } => own.is_some() && has_registry(kind),
+        _ => false,
+    };
+    let mut unclear = None;
+    if is_told_later && spooled.is_none() {
+        let hook = |own: usize| match (own.checked_sub(1), peer) {
             (Some(above_it), _) => Some(context.parents[above_it].pid),
             (None, Peer::Process(pid)) => Some(pid),
             (None, Peer::Unseen | Peer::Remote) => None,
         };
-        let runs = hook.is_some_and(|hook| beside::runs(context.parents[own].pid, hook));
-        let unsettled = runs || beside::are_configured(kind, &sighting);
+        let around = own.and_then(|own| Some((context.parents[own].pid, hook(own)?)));
+        let runs = around.is_some_and(|(program, hook)| beside::runs(program, hook));
         if let Fact::TurnEnded { background, .. } = &mut sighting.fact {
-            background.unsettled = unsettled;
+            background.unsettled = runs;
         }
+        unclear = (!runs).then_some(Unclear::Stop);
+    }
+    if asks_permission(&sighting.fact) && is_here && spooled.is_none() {
+        unclear = Some(Unclear::Request);
     }
     let below = own.and_then(|own| {
         let around = Surroundings { kind, claimed: &mut claimed, ancestors: &mut ancestors };
@@ -133,7 +156,14 @@ pub(crate) fn read(
         container,
         tmux_server: context.tmux_server(),
         spooled,
+        unclear,
     })
+}
+
+/// Whether the main agent asks, so that an answer of its own is no person's.
+fn asks_permission(fact: &Fact) -> bool {
+    let Fact::PromptOpened { actor, prompt, .. } = fact else { return false };
+    actor.is_main() && prompt.reason == BlockedReason::Permission
 }
 
 /// Whether a process that may serve several agents, by what is above it, was not started to do so.

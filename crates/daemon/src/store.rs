@@ -67,6 +67,9 @@ pub(crate) enum StoreError {
     Full(rusqlite::Error),
     #[error("it is damaged: {0}")]
     Damaged(rusqlite::Error),
+    /// By somebody else, for longer than was waited.
+    #[error("another program keeps it locked: {0}")]
+    Locked(rusqlite::Error),
     #[error("{0}")]
     Sqlite(rusqlite::Error),
     #[error("{0}")]
@@ -80,6 +83,7 @@ impl From<rusqlite::Error> for StoreError {
         match error.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => Self::Full(error),
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged(error),
+            Some(ErrorCode::DatabaseBusy) => Self::Locked(error),
             _ => Self::Sqlite(error),
         }
     }
@@ -89,6 +93,15 @@ impl Store {
     /// The write-ahead log, as far as it is known without a look.
     pub(crate) fn log(&self) -> &Log {
         &self.log
+    }
+
+    /// For how long a commit waits for another program that keeps the database locked: not at all, or as every
+    /// connection of ours.
+    pub(crate) fn wait_for_others(&self, is_patient: bool) {
+        let patience = if is_patient { open::PATIENCE } else { Duration::ZERO };
+        if let Err(error) = self.connection.busy_timeout(patience) {
+            tracing::debug!(%error, "how long is waited for a lock cannot be said");
+        }
     }
 
     /// Copies what it can from the write-ahead log into the database, without waiting for anyone.
@@ -130,9 +143,15 @@ impl Store {
 pub(crate) struct Log {
     pages: Arc<AtomicU32>,
     is_given_up: Arc<AtomicBool>,
+    /// How long one is, without its head: somebody may have written the database anew with others than ours.
+    page_bytes: u64,
 }
 
 impl Log {
+    fn of_pages(page_bytes: u64) -> Self {
+        Self { page_bytes, ..Self::default() }
+    }
+
     /// Pages that may wait for a checkpoint. 0: the log begins anew with the next commit, and that one waits for
     /// the disk.
     pub(crate) fn pages(&self) -> u32 {
@@ -169,7 +188,7 @@ impl Log {
         // Whoever goes on writing behind the cut leaves a hole before it.
         let mut magic = [1; 4];
         let is_hole = file.read_exact_at(&mut magic, 0).is_ok() && magic == [0; 4];
-        let is_short = length < u64::from(pages) * open::PAGE_BYTES;
+        let is_short = length < u64::from(pages) * self.page_bytes;
         (is_hole || is_short).then_some(length)
     }
 }

@@ -16,6 +16,7 @@ mod found;
 mod heard;
 mod heartbeat;
 mod hook;
+mod kind;
 mod leftover;
 mod lifecycle;
 mod pen;
@@ -152,6 +153,12 @@ impl From<Work> for Item {
 }
 
 impl Item {
+    /// As it came, where somebody waits for it.
+    fn into_job(self) -> Option<Job> {
+        let Self { work, key, answer, spooled: _ } = self;
+        answer.map(|answer| Job { work, key, answer })
+    }
+
     fn refuse(self, refusal: Refusal) {
         if let Some(to) = self.answer {
             // Whoever asked may be gone.

@@ -54,6 +54,8 @@ pub(crate) async fn run(context: &Context, listen: Option<Listen>) -> Result<Pla
     }
     let ids: Vec<AgentId> = sessions().iter().filter_map(|s| AgentId::new(s.id).ok()).collect();
     refuse_to_replace(&client).await?;
+    // One that was killed has left its agents: beside them those of this one would be called otherwise.
+    take_away(&client, &ids).await;
     let stage = Stage::of(context)?;
     let (stop, stopped) = watch::channel(());
     let mut players = JoinSet::new();
@@ -65,15 +67,20 @@ pub(crate) async fn run(context: &Context, listen: Option<Listen>) -> Result<Pla
     // The hooks under way end first: one that arrived late would bring its agent back.
     drop(stop);
     timeout(LAST_HOOKS, async { while players.join_next().await.is_some() {} }).await.ok();
-    for id in &ids {
-        // It may not have come to its first event.
-        client.delete(&format!("/api/v1/agents/{id}?force=true")).await.ok();
-    }
+    take_away(&client, &ids).await;
     if started {
         down::stop(health.pid)?;
     }
     context.output.say(&Line::plain("headsup: the demo is over, and what it brought is gone"));
     shown.map(|()| Played::ToItsEnd)
+}
+
+/// Forgets what a demonstration brings.
+async fn take_away(client: &Client, ids: &[AgentId]) {
+    for id in ids {
+        // It may not have come to its first event.
+        client.delete(&format!("/api/v1/agents/{id}?force=true")).await.ok();
+    }
 }
 
 /// A demonstration never touches a seat that is not its own.

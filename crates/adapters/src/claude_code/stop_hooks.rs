@@ -14,6 +14,7 @@
 //! or that stand in an agent's or a skill's own file.
 
 use super::{KIND, registry};
+use crate::stop_hooks::{ABOVE, lists_another};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -24,8 +25,6 @@ const MANAGED: &str = "/etc/claude-code/managed-settings.json";
 const PLUGINS: &str = "plugins/installed_plugins.json";
 /// Below a plugin's folder.
 const ENTRIES: &str = "hooks/hooks.json";
-/// It may have gone into a folder below the one that it was started in, but hardly so deep.
-const ABOVE: usize = 8;
 
 /// Does its configuration have any? `log` is its conversation's, `folder` where it works; `read` gives what a file says.
 pub(crate) fn has_others(
@@ -41,7 +40,8 @@ pub(crate) fn has_others(
     let managed = std::iter::once(PathBuf::from(MANAGED));
     let plugins = config.iter().flat_map(|config| plugins(config, &read));
     let mut files = own.chain(local).chain(managed).chain(plugins);
-    files.any(|file| read(&file).is_some_and(|text| lists_another(&text)))
+    // Settings and a plugin's entries have the same form.
+    files.any(|file| read(&file).is_some_and(|text| lists_another(&json(&text), KIND)))
 }
 
 /// The folder that its status files and its logs are in, wherever that was moved.
@@ -60,20 +60,6 @@ fn plugins(config: &Path, read: impl Fn(&Path) -> Option<String>) -> Vec<PathBuf
     });
     let folders = installed.filter_map(|plugin| plugin["installPath"].as_str());
     folders.map(|folder| Path::new(folder).join(ENTRIES)).collect()
-}
-
-/// Settings and a plugin's entries have the same form.
-fn lists_another(text: &str) -> bool {
-    let settings = json(text);
-    let groups = settings["hooks"]["Stop"].as_array().into_iter().flatten();
-    let mut hooks = groups.flat_map(|group| group["hooks"].as_array().into_iter().flatten());
-    hooks.any(|hook| !is_ours(hook))
-}
-
-/// Whatever it reports to, it says nothing to the agent. Some kinds of hooks have no command.
-fn is_ours(hook: &Value) -> bool {
-    let command = hook["command"].as_str().unwrap_or_default();
-    command.contains("headsup") && command.contains(&format!("hook {KIND} Stop"))
 }
 
 /// What is no JSON the program does not read either.

@@ -14,6 +14,7 @@
 //! | `assistant` with `isApiErrorMessage` | turn failed; `error` is the code of `StopFailure` |
 //! | `system` / `api_error` | working: the request is tried again |
 //! | `system` / `turn_duration` | turn ended as it should, unless `pendingBackgroundAgentCount` says that helpers go on |
+//! | `assistant` of a run without a terminal (`entrypoint` `sdk-cli`) with `stop_reason` `end_turn` | the same: such a run writes no `turn_duration` |
 //! | all others | nothing; the first read takes prompts, model and title from them |
 //!
 //! `prompt_snapshot` attachments and `api-request*` lines hold the vendor's own prompt and may have
@@ -53,6 +54,7 @@ skim! {
         error: "error",
         timestamp: "timestamp",
         pending_agents: "pendingBackgroundAgentCount",
+        entrypoint: "entrypoint",
         title: "aiTitle",
         custom_title: "customTitle",
     }
@@ -62,6 +64,7 @@ skim! {
     Message {
         content: "content",
         model: "model",
+        stop_reason: "stop_reason",
     }
 }
 
@@ -116,6 +119,11 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
             let message: Message<'_> = line.message.walked();
             let model = message.model.text().filter(|model| !model.starts_with('<'));
             read.model = model.map(|model| text::line(&model, text::NAME));
+            let ends = message.stop_reason.text().as_deref() == Some("end_turn");
+            if ends && line.entrypoint.text().as_deref() == Some("sdk-cli") {
+                let background = Background::default();
+                read.fact = Some(Fact::TurnEnded { background, turn_ref: None });
+            }
         }
         "system" if line.subtype.text().as_deref() == Some("api_error") => {
             let reason = Some(WorkingReason::Retrying);

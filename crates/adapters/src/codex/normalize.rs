@@ -9,9 +9,9 @@
 //! | `UserPromptSubmit` | prompt submitted; what is typed into a running turn has that turn's id | measured |
 //! | `PreToolUse` | tool started: before the permission, so never blocked; `request_user_input` opens a question | measured |
 //! | `PostToolUse` | tool ended; none comes for a command that outlives its turn | measured |
-//! | `PermissionRequest` | prompt opened; the dialog comes when the hook has ended | measured |
+//! | `PermissionRequest` | prompt opened; the dialog comes when the hook has ended; where a model answers (`auto_review`), none does, and the daemon looks into the log for that | measured |
 //! | `SubagentStart`, `SubagentStop` | helper started, ended; both name the turn of its own that it runs, and it may outlive its main agent's | measured |
-//! | `Stop` | turn ended, but for helpers, which it does not list; none comes after an error | measured |
+//! | `Stop` | turn ended, but for helpers, which it does not list; another hook of it may make it go on, and the log tells its end behind all of them; none comes after an error, a prompt that a hook refuses, or a command of a person's (`!`) | measured |
 //! | `Interrupt` | turn interrupted: Esc, also at a dialog | measured |
 //! | `PreCompact`, `PostCompact` | compaction started, ended; a manual one is a turn of its own, by its name, and has no `Stop` after it | manual measured |
 //! | `PreModelRequest`, `PostModelRequest` | nothing: a failed request may be tried again, and the log tells how it ended | measured |
@@ -78,7 +78,9 @@ pub(crate) fn fact(event: Event, payload: &Payload<'_>) -> Fact {
             Fact::PromptSubmitted { by: Submitter::Person, turn_ref: payload.turn_ref() }
         }
         Event::Stop => {
-            Fact::TurnEnded { background: Background::unlisted(), turn_ref: payload.turn_ref() }
+            let logged = payload.log().is_some();
+            let background = Background { logged, ..Background::unlisted() };
+            Fact::TurnEnded { background, turn_ref: payload.turn_ref() }
         }
         Event::Interrupt => Fact::TurnInterrupted { turn_ref: payload.turn_ref() },
         Event::PreCompact => payload::compaction(payload.turn_ref()),

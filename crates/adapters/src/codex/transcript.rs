@@ -6,9 +6,12 @@
 //!
 //! | line | fact |
 //! |---|---|
-//! | `event_msg` / `task_started` | a turn begins, by a person if `turn_trigger` is `user` or `exec`; `/compact` has none |
-//! | `event_msg` / `task_complete` | turn ended; with `error`, failed: `codex_error_info` is the code |
+//! | `event_msg` / `task_started` | a turn begins, by a person if `turn_trigger` is `user` or `exec`, and towards a goal (`/goal`) if it is `goal`; `/compact` has none |
+//! | `event_msg` / `thread_goal_updated`, `thread_goal_cleared` | with an `active` goal the next turn begins about 15 ms behind a stop, and the terminal shows work throughout; with any other status (measured: `paused`), and without one, none does |
+//! | `response_item` / `function_call_output` of `create_goal`, `update_goal` | the same, of a goal that the agent has set or reached itself |
+//! | `event_msg` / `task_complete` | turn ended, and all hooks of its stop with it; with `error`, failed: `codex_error_info` is the code |
 //! | `event_msg` / `item_completed` of a command of the agent's | its call has ended. Of several that are asked about at once hooks tell the end of all but the last only behind its answer |
+//! | `event_msg` / `item_completed` of a `HookPrompt` | another hook of the stop has made the turn go on |
 //! | `event_msg` / `turn_aborted` | turn interrupted, whatever the `reason` (measured: `interrupted`) |
 //! | all others, also `compacted` | nothing; the first read takes prompts and model from them |
 //!
@@ -39,6 +42,8 @@ skim! {
         error: "error",
         item: "item",
         model: "model",
+        goal: "goal",
+        output: "output",
     }
 }
 
@@ -53,6 +58,19 @@ skim! {
         kind: "type",
         id: "id",
         source: "source",
+    }
+}
+
+skim! {
+    /// What its own tools for goals answer.
+    Answer {
+        goal: "goal",
+    }
+}
+
+skim! {
+    Goal {
+        status: "status",
     }
 }
 
@@ -73,6 +91,7 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
             read.model = payload.model.text().map(|model| text::line(&model, text::NAME));
         }
         "event_msg" => event(line.payload.walked(), &mut read),
+        "response_item" => answered(line.payload, &mut read),
         _ => {}
     }
     end(&text, read)
@@ -123,6 +142,7 @@ fn event(payload: Payload<'_>, read: &mut LogLine) {
             let attribution: Attribution<'_> = payload.attribution.walked();
             let by = match attribution.trigger.text().as_deref() {
                 Some("user" | "exec") => Submitter::Person,
+                Some("goal") => Submitter::Goal,
                 _ => Submitter::Program,
             };
             Some(Fact::PromptSubmitted { by, turn_ref })
@@ -132,18 +152,53 @@ fn event(payload: Payload<'_>, read: &mut LogLine) {
             let detail = failure.message.text().map(|text| text::line(&text, text::DETAIL));
             Some(Fact::TurnFailed { code: code(failure.info), detail, turn_ref })
         }
-        "task_complete" => Some(Fact::TurnEnded { background: Background::default(), turn_ref }),
+        "task_complete" => {
+            let background = Background { logged: true, ..Background::default() };
+            Some(Fact::TurnEnded { background, turn_ref })
+        }
         "turn_aborted" => Some(Fact::TurnInterrupted { turn_ref }),
+        "thread_goal_cleared" => Some(Fact::WakeQueued(false)),
+        "thread_goal_updated" => Some(pursued(payload.goal)),
         "item_completed" => {
             let item: Item<'_> = payload.item.walked();
-            read.is_prompt = item.kind.text().as_deref() == Some("UserMessage");
-            command(&item, turn_ref)
+            let kind = item.kind.text();
+            read.is_prompt = kind.as_deref() == Some("UserMessage");
+            match kind.as_deref() == Some("HookPrompt") {
+                true => turn_ref.map(|turn_ref| Fact::StopUndone { turn_ref }),
+                false => command(&item, turn_ref),
+            }
         }
         _ => None,
     };
     if read.fact.is_some() {
         read.name = text::line(&kind, text::EVENT);
     }
+}
+
+/// How an answer of its tools for goals begins, as it stands in the log (measured: `create_goal`, `update_goal`).
+const GOAL: &str = r#""{\"goal\":{\"threadId\":"#;
+
+/// The agent has set a goal itself, or reached it: nothing but the answer of that call tells.
+fn answered(payload: Raw<'_>, read: &mut LogLine) {
+    let may_be_its = payload.json().is_some_and(|text| text.contains(GOAL));
+    if !may_be_its {
+        return;
+    }
+    let payload: Payload<'_> = payload.walked();
+    let is_begun = payload.output.json().is_some_and(|output| output.starts_with(GOAL));
+    let Some(kind) = payload.kind.text().filter(|_| is_begun) else { return };
+    let Some(output) = payload.output.text() else { return };
+    let answer: Answer<'_> = json::walked(&output).unwrap_or_default();
+    if kind == "function_call_output" {
+        read.name = text::line(&kind, text::EVENT);
+        read.fact = Some(pursued(answer.goal));
+    }
+}
+
+/// With an active one a prompt of the program's own waits for each stop.
+fn pursued(goal: Raw<'_>) -> Fact {
+    let goal: Goal<'_> = goal.walked();
+    Fact::WakeQueued(goal.status.text().as_deref() == Some("active"))
 }
 
 /// How a command began that the agent has called, and no person (`agent` read).

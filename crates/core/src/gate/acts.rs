@@ -169,6 +169,22 @@ pub fn describe(seat: &mut Seat, description: &Description, now: UnixMs) -> Deci
     step.finish(&before)
 }
 
+/// Takes over of what kind the agent is. `told`: its program has told that itself.
+pub fn name_kind(seat: &mut Seat, kind: &str, told: bool, now: UnixMs) -> Decision {
+    let before = seat.status_key();
+    let mut step = act(seat, now);
+    if step.seat.kind_told != told {
+        step.seat.kind_told = told;
+        step.changed = true;
+    }
+    if step.seat.kind != kind {
+        step.seat.kind = kind.into();
+        let agent = Box::new(step.seat.doc());
+        step.emit(EventBody::Updated { agent });
+    }
+    step.finish(&before)
+}
+
 /// Notes what the agent did.
 pub fn append_activity(
     seat: &mut Seat,

@@ -30,7 +30,9 @@ impl Fact {
             Self::PromptOpened { prompt, .. } | Self::DialogShown { prompt, .. } => {
                 return Some(Turn::Blocked(prompt.reason).phrase());
             }
-            Self::PromptResolved { .. } | Self::CallRefused { .. } => "working(model)",
+            Self::PromptResolved { .. } | Self::CallRefused { .. } | Self::StopUndone { .. } => {
+                "working(model)"
+            }
             Self::PromptRefused { .. } => "idle(turn_ended)",
             Self::PromptConfirmed => "blocked",
             Self::TurnEnded { background, .. }

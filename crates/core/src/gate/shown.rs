@@ -3,7 +3,7 @@
 
 use super::{Effect, SETTLE_MS, Step, turn};
 use crate::observation::Level;
-use crate::seat::{Claim, Seat};
+use crate::seat::{Claim, Held, HeldFact, Seat};
 use crate::source::{Source, Tier};
 use crate::status::{IdleReason, Turn, WorkingReason};
 
@@ -64,6 +64,13 @@ fn leave_as_it_was(step: &mut Step<'_>) {
 /// Has a title shown the open turn, and nothing else told of it?
 pub(super) fn is_by_title(step: &Step<'_>) -> bool {
     step.seat.turn.by_title && is_only_shown(step)
+}
+
+/// Does what a title shows wait to be believed?
+pub(super) fn title_waits(seat: &Seat) -> bool {
+    let is_its =
+        |held: &Held| held.source.tier() == Tier::Title && matches!(held.what, HeldFact::Level(_));
+    seat.held.iter().any(is_its)
 }
 
 /// Does a title say that somebody is asked only because nothing has been written for long? A program of such a kind

@@ -1,6 +1,9 @@
 //! Stops that are none yet: a hook of somebody else's may make the agent go on, and a helper's end may wake it.
 
-use super::{Effect, STALE_MS, Step, anew, level, turn};
+use super::{
+    Effect, Refusal, Rule, STALE_MS, Step, anew, compaction, level, prompts, refuse, shown, side,
+    tools, turn,
+};
 use crate::observation::Background;
 use crate::seat::{Claim, Held, HeldFact, HeldLevel, Stop};
 use crate::source::{Source, Tier};
@@ -44,20 +47,81 @@ const READ_MS: i64 = 20;
 /// Why a stop is held that what waits in the program's own queue may follow.
 const QUEUED: &str = "a prompt of its own waits for it";
 
-/// A stop whose other hooks still run, or that a person's prompt waits for, is no rest before the program's own status
-/// says so.
+/// A stop whose other hooks still run, or that a person's prompt waits for, is no rest before the program's own status,
+/// or its log, says so.
 pub(super) fn waits(step: &mut Step<'_>, background: &Background) -> Option<Effect> {
     let Stop { is_late, is_followed, .. } = step.seat.turn.stop;
     let may_go_on = background.unsettled || is_late || is_followed;
-    if !may_go_on || !shows_work(step) {
+    let is_told_later = background.logged || shows_work(step);
+    if !may_go_on || !is_told_later {
         return None;
     }
     step.seat.turn.stop.is_told = true;
     step.changed = true;
-    Some(Effect::Outranked(match is_followed {
-        true => "a person's prompt waits for it: its own status tells when it rests",
-        false => "other hooks of it may still run: its own status tells when",
+    Some(Effect::Outranked(match (is_followed, background.logged) {
+        (true, _) => "a person's prompt waits for it: its own status tells when it rests",
+        (false, true) => "other hooks of it may still run: its log tells when",
+        (false, false) => "other hooks of it may still run: its own status tells when",
     }))
+}
+
+/// The log tells that another hook has undone the stop of this turn, which may have been believed.
+pub(super) fn undone(step: &mut Step<'_>, reference: &str) -> Result<Effect, Refusal> {
+    let turn = &step.seat.turn;
+    let ended = turn.ended.as_ref().and_then(|ended| ended.reference.as_deref());
+    let outcome = step.seat.outcome.as_ref().map(|outcome| outcome.kind);
+    let is_open = turn.is_open_as(reference);
+    let was_believed =
+        !turn.open && ended == Some(reference) && outcome == Some(OutcomeKind::Completed);
+    if !is_open && !was_believed {
+        return refuse(Rule::G10, "of another turn than the last one");
+    }
+    if was_believed {
+        turn::start(step, Some(reference));
+    }
+    goes_on(step, false);
+    step.seat.turn.main_stopped = false;
+    // From now on its stops are not believed at once.
+    step.seat.turn.stop.is_late = true;
+    step.set_base(Turn::Working(WorkingReason::Model), None);
+    step.changed = true;
+    Ok(tools::decides_unless_blocked(step))
+}
+
+/// The log says that the turn ended as it should. A hook tells that better; without hooks the
+/// program's own status tells when, and the log tells how.
+pub(super) fn end_logged(
+    step: &mut Step<'_>,
+    background: &Background,
+    reference: Option<&str>,
+) -> Result<Effect, Refusal> {
+    if !step.seat.turn.open || compaction::is_under_way(step) {
+        return Ok(Effect::Confirms);
+    }
+    if step.seat.has_edge_witness() && !shown::is_unhooked(step) {
+        let is_its = reference.is_some() && reference == step.seat.turn.reference.as_deref();
+        // All hooks of it are over by then: the stop was waited for, or none was told, as of what a hook has refused.
+        if is_its && background.logged && !step.seat.turn.main_stopped {
+            return turn::ended(step, &Background::unlisted(), reference);
+        }
+        // Should the hook never come, a level that stands will end the turn, and this is how; but
+        // an end without a name may be one after which a hook has made the agent go on.
+        if is_its {
+            step.changed |= !step.seat.turn.end_logged;
+            step.seat.turn.end_logged = true;
+            side::end_is_logged(step);
+        }
+        return Ok(Effect::Confirms);
+    }
+    let own = step.seat.fresh_claim(Tier::Own, step.now.plus(-STALE_MS));
+    if own.is_some_and(|claim| claim.word != "idle") {
+        step.seat.turn.end_logged = true;
+        step.changed = true;
+        return Ok(Effect::Outranked("the program's own status tells when"));
+    }
+    prompts::withdraw_all(step);
+    turn::rest(step, OutcomeKind::Completed, None);
+    Ok(Effect::Decides)
 }
 
 /// Behind a stop that is believed its own status has a moment to say the same.
@@ -110,9 +174,15 @@ pub(super) fn believe_last(step: &mut Step<'_>) {
     });
     if let Some(level) = told {
         level::believe(step, &level);
-    } else if step.seat.turn.open && has_stopped(step) {
+    } else if step.seat.turn.open && (has_stopped(step) || is_logged_alone(step)) {
         turn::rest(step, OutcomeKind::Completed, None);
     }
+}
+
+/// Without hooks: has the log told the end of the open turn, and does nothing go on behind it?
+fn is_logged_alone(step: &Step<'_>) -> bool {
+    let is_alone = step.seat.turn.end_logged && !step.seat.has_edge_witness();
+    is_alone && !turn::goes_on_behind(step)
 }
 
 /// Was the open turn's stop told, and has nothing gone on behind it?
@@ -141,6 +211,16 @@ pub(super) fn queued(step: &mut Step<'_>, waits: bool) -> Effect {
     match !waits && begins_next(step) {
         true => Effect::Decides,
         false => Effect::Confirms,
+    }
+}
+
+/// The open turn is one towards a goal: behind its stop the program wakes the main agent at once, unless its log has told
+/// that the goal is over.
+pub(super) fn pursue(step: &mut Step<'_>, has_goal: bool) {
+    if has_goal {
+        let turn = &mut step.seat.turn;
+        (turn.stop.is_awaited, turn.end_logged) = (true, false);
+        step.changed = true;
     }
 }
 

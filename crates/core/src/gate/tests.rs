@@ -40,6 +40,7 @@ mod stragglers;
 mod taken;
 mod turns;
 mod unanswered;
+mod undone;
 mod unseen;
 mod untold;
 mod withdrawn;

@@ -1,8 +1,8 @@
 //! Turns: how they start, go on and end (G3, G5).
 
 use super::{
-    Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, beside, broken, compaction, level, prompts,
-    refuse, shown, side, stops, tools,
+    Effect, Refusal, Rule, SETTLE_MS, Step, beside, broken, compaction, level, prompts, refuse,
+    shown, stops, tools,
 };
 use crate::event::EventBody;
 use crate::observation::{Background, BackgroundShells, Submitter};
@@ -207,6 +207,8 @@ pub(super) fn prompted(
     by: Submitter,
     reference: Option<&str>,
 ) -> Result<Effect, Refusal> {
+    let has_goal = by == Submitter::Goal;
+    let by = if has_goal { Submitter::Program } else { by };
     let is_again = is_told_again(step, by, reference);
     let turn = &step.seat.turn;
     if let Some(reference) = reference {
@@ -215,6 +217,7 @@ pub(super) fn prompted(
         let is_logged = step.evidence.source.tier() == Tier::Transcript;
         let is_open = turn.is_open_as(reference) && (is_logged || !is_asked_anew(step, by));
         if is_open || turn.queued.iter().any(|queued| queued == reference) {
+            stops::pursue(step, has_goal && is_open);
             broken::is_asked_for(step, reference);
             return Ok(Effect::Confirms);
         }
@@ -250,7 +253,7 @@ pub(super) fn prompted(
             step.seat.turn.by_title = false;
             step.seat.turn.reference = reference.map(str::to_owned);
         }
-        (true, true, Submitter::Program, _) => {
+        (true, true, Submitter::Program | Submitter::Goal, _) => {
             // A helper's result wakes the same turn.
             step.seat.turn.go_on_as(reference);
         }
@@ -285,6 +288,7 @@ pub(super) fn prompted(
     if let (Submitter::Program, Some(reference)) = (by, reference) {
         step.seat.turn.wake(reference);
     }
+    stops::pursue(step, has_goal);
     step.set_base(Turn::Working(WorkingReason::Prompt), None);
     Ok(tools::decides_unless_blocked(step))
 }
@@ -382,33 +386,6 @@ pub(super) fn refuse_if_a_helpers(step: &Step<'_>, reference: Option<&str>) -> R
         return refuse(Rule::G6, "of another turn than the open one, while helpers run");
     }
     Ok(())
-}
-
-/// The log says that the turn ended as it should. A hook tells that better; without hooks the
-/// program's own status tells when, and the log tells how.
-pub(super) fn end_logged(step: &mut Step<'_>, reference: Option<&str>) -> Result<Effect, Refusal> {
-    if !step.seat.turn.open || compaction::is_under_way(step) {
-        return Ok(Effect::Confirms);
-    }
-    if step.seat.has_edge_witness() && !shown::is_unhooked(step) {
-        // Should the hook never come, a level that stands will end the turn, and this is how; but
-        // an end without a name may be one after which a hook has made the agent go on.
-        if reference.is_some() && reference == step.seat.turn.reference.as_deref() {
-            step.changed |= !step.seat.turn.end_logged;
-            step.seat.turn.end_logged = true;
-            side::end_is_logged(step);
-        }
-        return Ok(Effect::Confirms);
-    }
-    let own = step.seat.fresh_claim(Tier::Own, step.now.plus(-STALE_MS));
-    if own.is_some_and(|claim| claim.word != "idle") {
-        step.seat.turn.end_logged = true;
-        step.changed = true;
-        return Ok(Effect::Outranked("the program's own status tells when"));
-    }
-    prompts::withdraw_all(step);
-    rest(step, OutcomeKind::Completed, None);
-    Ok(Effect::Decides)
 }
 
 /// Does anything run behind the main agent that keeps its turn open (G5)?

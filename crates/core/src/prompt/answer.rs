@@ -32,6 +32,8 @@ pub struct Chosen {
 pub enum BadAnswer {
     #[error("an answer has at least one visible character")]
     Empty,
+    #[error("at least one of its options is chosen")]
+    NoneChosen,
     #[error("that is none of its options")]
     NoSuchOption,
     #[error("it has no options to choose from")]
@@ -105,7 +107,8 @@ fn several(prompt: &OpenPrompt, chosen: &[&Choice]) -> Result<Chosen, BadAnswer>
         }
     }
     match (prompt.ask.multi_select, values.len()) {
-        (_, 0) => Err(BadAnswer::Empty),
+        (true, 0) => Err(BadAnswer::NoneChosen),
+        (false, 0) => Err(BadAnswer::Empty),
         (true, _) => Ok(Chosen { value: values.join(", "), values, default_used: false }),
         (false, 1) => Ok(values.remove(0).into()),
         (false, _) => Err(BadAnswer::OnlyOne),
@@ -193,6 +196,7 @@ mod tests {
         assert_eq!((chosen.value.as_str(), chosen.values.len()), ("2, 1", 2));
         let texts = Said::Texts(vec!["One".to_owned(), "2".to_owned()]);
         assert_eq!(said(&open, &texts), Ok("1, 2".to_owned()));
+        assert_eq!(said(&open, &Said::Options(Vec::new())), Err(BadAnswer::NoneChosen));
         assert_eq!(said(&open, &Said::Allow), Ok("y".to_owned()));
     }
 }

@@ -91,3 +91,31 @@ fn what_is_reported_of_work_and_task_is_explained_by_whose_word_it_is() {
         assert_eq!(winner.notes, notes);
     }
 }
+
+/// What it asks a person makes it blocked, whatever its turn and its workflow are.
+#[test]
+fn open_questions_are_explained_beside_the_turn() {
+    use crate::prompt::NewPrompt;
+    use crate::status::BlockedReason;
+    let mut seat = seat();
+    let (at, now) = (seat.registered_at, seat.registered_at.plus(5_000));
+    assert!(!seat.explain(&History::default(), now).dimensions.contains_key("prompts"));
+    for (id, title, kind) in [
+        ("api-p1", "Run ls?", PromptKind::Permission),
+        ("api-p2", "Which branch?", PromptKind::Input),
+        ("api-p3", "Deploy?", PromptKind::Input),
+    ] {
+        let ask = NewPrompt { kind, ..NewPrompt::plain(BlockedReason::Question, Some(title)) };
+        let (id, actor, source) = (id.to_owned(), Actor::Main, Source::Report);
+        let (opened_at, by_notice, logged, input) = (at, false, None, None);
+        let open = OpenPrompt { id, actor, opened_at, source, by_notice, logged, ask, input };
+        seat.prompts.push(open);
+    }
+    let explained = seat.explain(&History::default(), now);
+    assert_eq!(explained.headline, Headline::Blocked);
+    let prompts = &explained.dimensions["prompts"];
+    let winner = prompts.winner.as_ref().unwrap();
+    assert_eq!((&*prompts.value, winner.source), ("2 open", Source::Report));
+    assert_eq!((winner.observed_at, winner.age_ms), (at, 5_000));
+    assert_eq!(winner.notes, ["api-p2: Which branch?", "api-p3: Deploy?"]);
+}

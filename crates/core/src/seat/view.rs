@@ -3,6 +3,7 @@
 use super::{History, Seat, Statement};
 use crate::event::StatusChange;
 use crate::id::ProcessId;
+use crate::prompt::OpenPrompt;
 use crate::source::{Evidence, Source};
 use crate::status::{Attach, Exit, ExitKind, Headline, Process};
 use crate::time::UnixMs;
@@ -172,6 +173,15 @@ impl Seat {
             ("stage".to_owned(), plain(stage.to_owned(), stage_winner)),
             ("seen".to_owned(), plain(self.seen().to_string(), None)),
         ]);
+        // Its own dialogs are told with its turn.
+        if let Some(oldest) = self.inputs().next() {
+            let asked = |open: &OpenPrompt| format!("{}: {}", open.id, open.ask.title);
+            let notes: Vec<_> = self.inputs().map(asked).collect();
+            let value = format!("{} open", notes.len());
+            let evidence = Evidence::new(oldest.source, oldest.opened_at);
+            let said = WinnerDoc { notes, ..winner(&evidence, None, now) };
+            dimensions.insert("prompts".to_owned(), plain(value, Some(said)));
+        }
         if let Some(last) = self.verdicts.last() {
             let notes = vec![format!("of the task {}", last.task)];
             let said = WinnerDoc { notes, ..reported(last.at) };

@@ -8,8 +8,9 @@ use axum::extract::State;
 use axum::http::Uri;
 use headsup_core::event::{Event, EventBody};
 use headsup_core::id::AgentId;
+use headsup_core::seat::Seat;
 use headsup_core::time::UnixMs;
-use headsup_core::wire::{HistoryDoc, Problem};
+use headsup_core::wire::{HistoryDoc, Problem, SCHEMA};
 use std::sync::Arc;
 
 /// Events looked at while others wait to read.
@@ -43,9 +44,7 @@ pub(super) async fn get(
     if query.one("from")?.is_some() && from > to {
         return Err(bad("from is later than to: no moment lies between"));
     }
-    if app.board.seat(&id).is_none() {
-        return Err(Refused::no_such_agent());
-    }
+    let Some(seat) = app.board.seat(&id) else { return Err(Refused::no_such_agent()) };
     let mut events: Vec<Event> = Vec::new();
     let (mut after, until) = (0, app.board.head());
     while after < until {
@@ -63,13 +62,32 @@ pub(super) async fn get(
     }
     // What was before is not of this agent, but of one that had its id.
     let forgotten = |event: &Event| matches!(event.body, EventBody::Forgotten);
-    if let Some(last) = events.iter().rposition(forgotten) {
-        from = from.max(events[last].at);
-        events.drain(..=last);
+    match events.iter().rposition(forgotten) {
+        Some(last) => {
+            from = from.max(events[last].at);
+            events.drain(..=last);
+        }
+        // Since when it has been as it is, is known also where the log does not go back that far.
+        None if events.is_empty() => events.push(as_it_stands(&seat)),
+        None => {}
     }
     let mut doc = HistoryDoc::of(id, &events, from, to, app.clock.wall());
     doc.samples = app.samples.of(&doc.agent_id, from, to).await;
     Ok(Json(doc))
+}
+
+/// What would have told of it.
+fn as_it_stands(seat: &Seat) -> Event {
+    let agent = Box::new(seat.doc());
+    Event {
+        schema: SCHEMA,
+        cursor: String::new(),
+        at: agent.since,
+        agent_id: seat.id.clone(),
+        spooled: false,
+        reported_at: None,
+        body: EventBody::Registered { agent },
+    }
 }
 
 fn moment(query: &Query, name: &str) -> Result<Option<UnixMs>, Refused> {

@@ -2,6 +2,7 @@
 
 use super::query::Query;
 use super::{App, Receipt, Refused, headers, peer, receipt};
+use crate::beside;
 use crate::body;
 use crate::caller::{may_report, unheld_token};
 use crate::evidence::Hook;
@@ -69,6 +70,7 @@ pub(super) async fn post(
             Refused::new(500, "internal", "a defect in the adapter; nothing was stored")
         }
     })?;
+    beside::look(&mut report).await;
     report.token = unheld_token(&app, &parts.headers);
     may_report(&app, &parts.headers, &parts.extensions, &report)?;
     let moment = app.inbox.evidence().now();

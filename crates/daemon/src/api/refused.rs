@@ -144,6 +144,10 @@ impl From<Refusal> for Refused {
             Refusal::IdConflict => (409, "id_conflict"),
             Refusal::StorageFull => (507, "storage_full"),
             Refusal::StorageFailed => (507, "storage_failed"),
+            Refusal::StorageLocked => {
+                return Self::new(507, "storage_locked", refusal.to_string())
+                    .hint("whoever has headsup.db open beside the hub is to let go of it");
+            }
             Refusal::StorageDamaged => {
                 return Self::new(507, "storage_damaged", refusal.to_string()).hint(
                     "the hub starts again by itself and goes on with what can be read of it; where it does not: \

@@ -319,16 +319,23 @@ impl Pulls {
         Ok((self.get(id).await?, false))
     }
 
-    /// Whether a merge of it would be possible now; nothing happens.
+    /// Whether a merge of it would be possible now; nothing happens. One that is under way ends first: then what
+    /// has become of it is told.
     pub(crate) async fn check(
         &self,
         pull: &PullDoc,
         method: MergeMethod,
-    ) -> Result<(), ForgeError> {
+    ) -> Result<PullState, ForgeError> {
+        let _turn = self.merging.take(place(pull)).await?;
+        let state = self.get(&pull.id).await?.state;
+        if state != PullState::Open {
+            return Ok(state);
+        }
         if pull.draft {
             return Err(ForgeError::Draft);
         }
-        self.forges.of(&pull.provider)?.prepare(pull, method).await.map(drop)
+        self.forges.of(&pull.provider)?.prepare(pull, method).await?;
+        Ok(state)
     }
 
     /// What people were asked of it.

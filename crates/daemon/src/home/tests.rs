@@ -134,6 +134,24 @@ async fn a_log_that_is_cut_is_noticed() {
     }
 }
 
+/// Somebody has written the database anew, with others than ours.
+#[tokio::test(start_paused = true)]
+async fn a_log_of_short_pages_is_none_that_was_cut() {
+    let temp = tempfile::tempdir().unwrap();
+    let home = Home::claim(temp.path()).unwrap();
+    let open = || Store::open(&home.database(), UnixMs(0)).unwrap().store;
+    open().close();
+    let database = rusqlite::Connection::open(home.database()).unwrap();
+    database.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(())).unwrap();
+    database.execute_batch("PRAGMA page_size = 1024; VACUUM").unwrap();
+    drop(database);
+    let store = open();
+    home.keep(store.log());
+    store.connection().execute_batch("CREATE TABLE t (x); CREATE TABLE u (x)").unwrap();
+    let _listener = home.listen().unwrap();
+    assert!(tokio::time::timeout(LOOK * 3, home.lost()).await.is_err());
+}
+
 #[test]
 fn a_second_hub_is_told_who_has_the_folder() {
     let temp = tempfile::tempdir().unwrap();

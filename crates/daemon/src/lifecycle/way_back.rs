@@ -35,7 +35,8 @@ pub(super) async fn of(app: &App, seat: &Seat) -> Result<WayBack, Refused> {
 
 /// What was kept of a launch, with what was kept apart from it.
 async fn with_its_words(app: &App, seat: &Seat, launch: &Launch) -> Result<WayBack, Refused> {
-    if !resume::is_known(&seat.kind) {
+    // What was launched is another program, which has started it.
+    if !resume::is_known(&seat.kind) || seat.kind_told {
         return Err(no_way(&NoWayBack::Program));
     }
     let (arguments, is_kept) = match app.launches.read(&launch.words).await {

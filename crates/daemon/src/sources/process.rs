@@ -256,7 +256,9 @@ impl One {
         }
         let goodbye = async {
             let said = || tokio::time::timeout(GRACE, self.goodbyes.said_by(&self.process));
-            self.left_in_order || said().await.is_ok()
+            self.left_in_order
+                || said().await.is_ok()
+                || self.goodbyes.has_taken_its_files(self.process.pid)
         };
         let told = async { !starved && self.last_words.told_of(&self.process).await };
         let (said, told) = tokio::join!(goodbye, told);

@@ -105,11 +105,13 @@ impl Registries {
     /// Tells of every change, for ever.
     pub(super) async fn watch(&mut self, mut more: UnboundedReceiver<WatchedFolder>) {
         let mut next_scan = Instant::now() + AGAIN;
+        let mut next_look = Instant::now() + MISSING;
         loop {
             let missing = self.folders.iter().any(|at| at.is_unwatched() || at.is_unclear());
-            let patience = if missing { MISSING } else { next_scan - Instant::now() };
+            // However often folders are named meanwhile.
+            let next = if missing { next_look.min(next_scan) } else { next_scan };
             let changes = tokio::select! {
-                changes = self.changes(patience) => changes,
+                changes = self.changes(next - Instant::now()) => changes,
                 Some(folder) = more.recv() => {
                     if self.add(folder) {
                         self.scan_unwatched().await;
@@ -135,6 +137,7 @@ impl Registries {
             } else {
                 self.scan_unwatched().await;
             }
+            next_look = Instant::now() + MISSING;
             self.count_unclear();
         }
     }
@@ -225,7 +228,7 @@ impl Registries {
                     evidence.keep(&agent, evidence.now(), &row);
                 }
                 let process = known.record.map(|record| record.process);
-                self.goodbyes.file_is_gone(known.pid, process);
+                self.goodbyes.file_is_gone(known.pid, &path, process);
             }
             return;
         };
@@ -234,7 +237,7 @@ impl Registries {
             return;
         }
         if known.is_none() {
-            self.goodbyes.file_is_there(pid);
+            self.goodbyes.file_is_there(pid, &path);
         }
         let mut record = registry(kind, name, &bytes);
         let mut container = Container::Unsaid;

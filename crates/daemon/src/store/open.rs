@@ -15,8 +15,8 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A page in the write-ahead log, about: not less than this.
-pub(super) const PAGE_BYTES: u64 = 4_096;
+/// How long somebody else may keep the database locked.
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 /// More events than a write-ahead log holds: it is kept short.
 const IN_A_LOG: u64 = 1 << 17;
 
@@ -214,8 +214,10 @@ fn open(path: &Path, now: UnixMs) -> Result<(Store, Loaded), StoreError> {
     let loaded = Loaded::from(&connection, path, now).map_err(migrations::in_words)?;
     // What a killed hub has left counts too.
     let log_path = log_path(path);
-    let log = std::fs::metadata(&log_path).map_or(0, |log| log.len() / PAGE_BYTES);
-    let (pages, log) = (u32::try_from(log).unwrap_or(u32::MAX), Log::default());
+    let page: u32 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
+    let page_bytes = u64::from(page);
+    let log = std::fs::metadata(&log_path).map_or(0, |log| log.len() / page_bytes);
+    let (pages, log) = (u32::try_from(log).unwrap_or(u32::MAX), Log::of_pages(page_bytes));
     log.is(pages);
     let seen = log.clone();
     connection.wal_hook(Some(move |_: &mut rusqlite::hooks::Wal, pages| {
@@ -262,7 +264,7 @@ pub(super) fn connect_again(path: &Path) -> Result<Connection, StoreError> {
 pub(super) fn connect(path: &Path, access: OpenFlags) -> Result<Connection, StoreError> {
     let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(Duration::from_secs(5))?;
+    connection.busy_timeout(PATIENCE)?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.set_prepared_statement_cache_capacity(32);
     Ok(connection)

@@ -201,6 +201,49 @@ async fn a_report_that_begins_the_log_anew_keeps_nobody_else_waiting() {
     assert_eq!(bench.client().report("a", "working").await.status, 202);
 }
 
+/// On one thread, as above.
+#[tokio::test]
+async fn a_database_that_another_program_keeps_locked_holds_up_nobody_who_asks() {
+    let bench = Bench::new().await;
+    assert_eq!(bench.client().report("a", "working").await.status, 202);
+    // From here on a lone report is written where it comes in.
+    while !bench.hub().inbox().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let database = rusqlite::Connection::open(bench.home().join("headsup.db")).unwrap();
+    database.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let client = bench.client();
+    let report = tokio::spawn(async move { client.report("a", "idle").await.status });
+    while bench.hub().inbox().is_empty() && !report.is_finished() {
+        tokio::task::yield_now().await;
+    }
+    assert!(!report.is_finished(), "it waits, and on the writer's thread");
+    assert_eq!(bench.client().get("/healthz").await.status, 200);
+    database.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(report.await.unwrap(), 202);
+    assert_eq!(bench.client().headline("a").await, "idle");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lock_of_another_program_is_no_fault_of_the_disk() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    client.report("a", "working").await;
+    // So that it is soon said.
+    bench.probe(|store| store.wait_for_others(false)).await.unwrap();
+    let database = rusqlite::Connection::open(bench.home().join("headsup.db")).unwrap();
+    database.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let question = r#"{"question":"Which?","default_action":"none"}"#;
+    let ask = || client.send("POST", "/api/v1/agents/a/prompts", &[], question);
+    let refused = ask().await;
+    assert_eq!((refused.status.as_u16(), refused.code().as_str()), (507, "storage_locked"));
+    assert_eq!(refused.json()["retryable"], true);
+    assert_eq!(client.get("/healthz").await.json()["ok"], false);
+    database.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(ask().await.status, 201);
+    assert_eq!(client.get("/healthz").await.json()["ok"], true);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_idle_hub_empties_a_log_that_is_copied_already() {
     let idle_look = Duration::from_millis(10);

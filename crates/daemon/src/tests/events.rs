@@ -129,6 +129,29 @@ async fn a_cursor_that_is_too_old_is_told_so() {
     assert_eq!(client.headline("claude-code-s1").await, "working");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn how_long_an_agent_has_been_as_it_is_outlives_the_events_that_told_of_it() {
+    let bench = Bench::with(Limits { events: 20, ..Limits::default() }).await;
+    let client = bench.client();
+    client.report("quiet", "working").await;
+    for n in 0..30 {
+        client.hook(["UserPromptSubmit", "Stop"][n % 2], "s1", &[]).await;
+    }
+    let pruned = async {
+        while client.log().await.iter().any(|event| event["agent_id"] == "quiet") {
+            tokio::task::yield_now().await;
+        }
+    };
+    soon("pruning", pruned).await;
+    bench.clock.advance(5_000);
+    let history = client.get("/api/v1/agents/quiet/history").await.json();
+    let told = client.get("/api/v1/agents/quiet").await.json();
+    let all = history["intervals"].as_array().unwrap();
+    assert_eq!(all.len(), 1, "{history}");
+    assert_eq!(all[0]["headline"], "working");
+    assert_eq!(all[0]["from"], told["since"]);
+}
+
 // On paused time: it moves on only when nobody can do anything but wait.
 #[tokio::test(start_paused = true)]
 async fn a_silent_stream_shows_that_it_is_alive() {

@@ -1,6 +1,7 @@
 //! Pull requests of the hub's own forge, through its routes.
 
 mod blocked;
+mod late;
 
 use super::bench::{Bench, Client, Reply, soon};
 use crate::ForgeSettings;

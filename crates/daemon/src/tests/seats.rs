@@ -1,5 +1,6 @@
 use super::bench::{Bench, START};
-use serde_json::json;
+use super::lifecycle::{act, refused, resting_as};
+use serde_json::{Value, json};
 
 const API: &str = "/api/v1/agents/api";
 
@@ -89,6 +90,36 @@ async fn a_seat_that_goes_to_another_kind_is_one_life_further_and_was_registered
     let types: Vec<_> = log[before..].iter().map(|event| &event["type"]).collect();
     assert_eq!(types, ["agent.updated", "agent.status_changed"]);
     assert_eq!(log[before + 1]["from"], "ended");
+}
+
+/// A script, say, of whose program its launcher knows nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_its_launcher_does_not_know_is_of_the_kind_that_its_own_hooks_tell() {
+    let mut bench = Bench::new().await;
+    let client = bench.client();
+    let own = [("x-headsup-agent", "api")];
+    let launch = json!({"program": "/bin/sh", "name": "sh", "arguments": [], "folder": "/",
+        "here": false});
+    let script = json!({"kind": "custom", "name": "the script", "launch": launch});
+    let agent = resting_as(&client, script).await;
+    let log = client.log().await;
+    assert!(log.iter().any(|event| event["agent"]["kind"] == "claude-code"), "{log:?}");
+    // How a script would take a conversation up again nobody knows.
+    refused(&act(&client, "suspend", Value::Null).await, "no_way_back", "nobody knows");
+    assert_eq!(act(&client, "stop", Value::Null).await.status, 200);
+    drop(agent);
+    bench.restart().await;
+    let client = bench.client();
+    let told = async || {
+        let doc = client.get(API).await.json();
+        (doc["kind"].clone(), doc["name"].clone())
+    };
+    assert_eq!(told().await, (json!("claude-code"), json!("the script")));
+    // The next one that it starts may be another, and people know the seat by its name.
+    assert_eq!(client.send("PUT", API, &[], r#"{"kind":"custom"}"#).await.status, 201);
+    assert_eq!(told().await, (json!("custom"), json!("the script")));
+    client.hook("SessionStart", "s2", &own).await;
+    assert_eq!(told().await, (json!("claude-code"), json!("the script")));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -278,7 +309,7 @@ async fn a_launcher_tells_of_its_process_and_of_its_end() {
     let bench = Bench::new().await;
     let client = bench.client();
     let process = format!("{API}/process");
-    let tell = |body: serde_json::Value| client.send("PUT", &process, &[], body.to_string());
+    let tell = |body: Value| client.send("PUT", &process, &[], body.to_string());
     let running = json!({"pid": std::process::id(), "start_ticks": 1, "pid_namespace": 7,
         "state": "running", "attach": "headless"});
     assert_eq!(tell(running.clone()).await.status, 404, "nobody has taken the seat");

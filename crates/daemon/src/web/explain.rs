@@ -6,8 +6,9 @@ use headsup_core::words;
 use maud::{Markup, html};
 
 /// The dimensions in the order people ask for them, and what each answers.
-const ORDER: [(&str, &str); 6] = [
+const ORDER: [(&str, &str); 7] = [
     ("turn", "What it is doing"),
+    ("prompts", "What it asks you"),
     ("process", "Its process"),
     ("outcome", "How the last turn ended"),
     ("seen", "Have you seen how it ended"),

@@ -90,8 +90,13 @@ impl Writer {
                     for id in &due {
                         self.deadlines.set(id, again);
                     }
-                    let answers = items.iter().map(|_| Err(refusal)).collect();
-                    self.answer(items, answers);
+                    if self.alone.is_hasty && refusal == Refusal::StorageLocked {
+                        let job = items.into_iter().find_map(Item::into_job);
+                        self.alone.put_off = job.or(self.alone.put_off.take());
+                    } else {
+                        let answers = items.iter().map(|_| Err(refusal)).collect();
+                        self.answer(items, answers);
+                    }
                     result = Err(refusal);
                 }
             }
@@ -214,10 +219,16 @@ impl Writer {
             let start = Instant::now();
             let written = self.store.commit(&changes);
             self.metrics.commit.observe(start.elapsed().as_secs_f64());
-            self.board.set_storage_ok(written.is_ok());
+            let is_put_off =
+                self.alone.is_hasty && matches!(written, Err(store::StoreError::Locked(_)));
+            if !is_put_off {
+                self.board.set_storage_ok(written.is_ok());
+            }
             if let Err(error) = written {
-                self.metrics.commit_failures.inc();
-                tracing::error!(%error, "a batch could not be stored and is refused");
+                if !is_put_off {
+                    self.metrics.commit_failures.inc();
+                    tracing::error!(%error, "a batch could not be stored and is refused");
+                }
                 staging::restore(&mut self.roster, &self.board, seats.iter().map(|(id, _)| id));
                 return Err(Refusal::from(&error));
             }

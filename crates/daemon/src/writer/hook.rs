@@ -1,6 +1,7 @@
 //! A hook's report: whose it is, and what it says.
 
 use super::batch::done;
+use super::kind;
 use super::leftover;
 use super::staging::Staging;
 use crate::job::{Answer, Refusal, Reply};
@@ -20,7 +21,11 @@ pub(super) fn admit(staging: &mut Staging<'_>, report: &HookReport) -> Answer {
         return Ok(Reply::Done { agent: None, cursor: staging.head });
     }
     let (id, is_new) = match place(staging, report) {
-        Place::Seat(id) => (id, false),
+        Place::Seat(id) => {
+            let session = report.sighting.session.as_deref();
+            kind::learn(staging, &id, &report.kind, session, report.spooled)?;
+            (id, false)
+        }
         Place::New { .. } if says_nothing_of_anyone(report) || waits_for_work(report) => {
             return Ok(Reply::Done { agent: None, cursor: staging.head });
         }

@@ -38,11 +38,16 @@ pub(super) struct Alone {
     looks_at: UnixMs,
     /// When several jobs came last.
     crowded_at: Option<Instant>,
+    /// One is being written on the thread that serves, which waits for nobody.
+    pub(super) is_hasty: bool,
+    /// It would have had to wait.
+    pub(super) put_off: Option<Job>,
 }
 
 impl Default for Alone {
     fn default() -> Self {
-        Self { count: 0, looks_at: UnixMs(i64::MIN), crowded_at: None }
+        let (is_hasty, put_off) = (false, None);
+        Self { count: 0, looks_at: UnixMs(i64::MIN), crowded_at: None, is_hasty, put_off }
     }
 }
 
@@ -61,14 +66,15 @@ impl Pen {
         Self(Arc::new(Mutex::new(Some(writer))))
     }
 
-    /// Writes one job at once if nobody else is writing and nothing comes before it.
+    /// Writes one job at once if nobody else is writing, also no other program, and nothing comes before it.
     pub(crate) fn try_write(&self, job: Job) -> Tried {
         let Ok(mut held) = self.0.try_lock() else { return Tried::Busy(job) };
         let Some(writer) = held.as_mut().filter(|writer| writer.is_at_leisure()) else {
             return Tried::Busy(job);
         };
+        let mut put_off = None;
         let written = catch_unwind(AssertUnwindSafe(|| {
-            writer.turn_behind(false, vec![job]);
+            put_off = writer.write_in_haste(job);
             writer.alone.count += 1;
             let is_early = writer.deadlines.next().is_some_and(|at| at < writer.alone.looks_at);
             is_early || writer.alone.count % CHORES_EVERY == 0
@@ -79,6 +85,9 @@ impl Pen {
             *held = None;
             true
         });
+        if let Some(job) = put_off {
+            return Tried::Busy(job);
+        }
         let is_heard = held.as_ref().is_some_and(|writer| writer.bus.is_heard_by_few());
         Tried::Done { wake, is_heard }
     }
@@ -125,6 +134,16 @@ impl Pen {
 }
 
 impl Writer {
+    /// Returns it where another program keeps the database locked: only the writer's thread waits for that.
+    fn write_in_haste(&mut self, job: Job) -> Option<Job> {
+        self.alone.is_hasty = true;
+        self.store.wait_for_others(false);
+        self.turn_behind(false, vec![job]);
+        self.store.wait_for_others(true);
+        self.alone.is_hasty = false;
+        self.alone.put_off.take()
+    }
+
     /// Does nothing have to come before a report that comes alone?
     fn is_at_leisure(&self) -> bool {
         let is_crowded = self.alone.crowded_at.is_some_and(|at| at.elapsed() < CROWDED);

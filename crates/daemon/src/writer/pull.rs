@@ -48,6 +48,10 @@ pub(super) fn perform(staging: &mut Staging<'_>, act: &PullAct, key: Option<&Key
         })
         .and_then(|()| undone::over(staging, id)),
         PullAct::Looked { id, looked } => change(staging, id, |row| {
+            if row.doc.state == PullState::Merged {
+                // Whoever looked did so before.
+                return Ok(());
+            }
             looked.put_into(&mut row.doc);
             row.doc.refreshed_at = now;
             if row.doc.state == PullState::Closed {

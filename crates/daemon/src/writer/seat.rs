@@ -1,6 +1,7 @@
 //! A launcher takes a seat; a person describes one.
 
 use super::batch::done;
+use super::kind::is_same;
 use super::staging::Staging;
 use crate::job::{Answer, Launched, Refusal, Registration};
 use crate::process;
@@ -29,18 +30,20 @@ pub(super) fn register(staging: &mut Staging<'_>, registration: &Registration) -
     match staging.seat(agent) {
         Some(seat) if !gate::is_free(&seat, now) => return Err(Refusal::Taken),
         Some(seat) if !takes_up && is_kept(&seat, now) => return Err(Refusal::PutAway),
-        Some(seat) if seat.kind == kind.as_str() => {
+        Some(seat) if is_same(&seat, kind) => {
             staging.release_launch(&seat);
             staging.change(agent, None, |seat| {
                 // How the one before was started says nothing of this one, nor that it might be
                 // looked at.
                 seat.launch = None;
+                let named = gate::name_kind(seat, kind, false, now);
                 let is_hidden = !about.labels.contains_key(OBSERVABLE)
                     && seat.about.labels.remove(OBSERVABLE).is_some();
                 let started = gate::start_over(seat, now);
                 let described = gate::describe(seat, about, now);
-                let changed = is_hidden || started.changed || described.changed;
-                Decision { changed, ..described }
+                let changed = is_hidden || named.changed || started.changed || described.changed;
+                let events = named.events.into_iter().chain(described.events).collect();
+                Decision { changed, events, ..described }
             })?;
         }
         // One that runs already has no other id.

@@ -350,6 +350,7 @@ pub(super) fn restore<'a>(
 /// A digest of what the roster finds a seat by.
 fn roster_keys(seat: &Seat) -> u64 {
     let mut hasher = DefaultHasher::new();
+    seat.kind.hash(&mut hasher);
     seat.session.as_ref().map(|session| &session.id).hash(&mut hasher);
     seat.left_sessions.len().hash(&mut hasher);
     seat.left_sessions.back().map(|left| &left.id).hash(&mut hasher);

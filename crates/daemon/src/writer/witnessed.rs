@@ -1,6 +1,7 @@
 //! What the hub saw for itself: whose it is, and what it says.
 
 use super::batch::done;
+use super::kind;
 use super::leftover;
 use super::staging::Staging;
 use crate::job::{Answer, Left, Refusal, Reply, Sight, StatusFile, Witnessed};
@@ -72,6 +73,7 @@ fn status(staging: &mut Staging<'_>, file: &StatusFile) -> Answer {
         Place::Seat(id) => {
             let now = staging.now;
             let parent = asked_by(staging, file).filter(|parent| **parent != id).cloned();
+            kind::learn(staging, &id, file.kind, record.session.as_deref(), None)?;
             staging.change(&id, None, |seat| {
                 let mut decision = gate::admit(seat, &level);
                 let named = complete(seat, file, parent, now);

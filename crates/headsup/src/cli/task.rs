@@ -17,7 +17,7 @@ use headsup_core::id::AgentId;
 use headsup_core::wire::EffectDoc;
 use headsup_core::work::effect::{EffectKind, EffectState};
 use headsup_core::work::remote::Typed;
-use headsup_core::work::task::TaskId;
+use headsup_core::work::task::{Keeper, TaskId};
 use serde::Serialize;
 
 /// Tasks: what agents work on, in the hub's own tracker. No account is needed.
@@ -76,6 +76,10 @@ impl Target {
             None if Typed::parse(word).is_some() => Ok(Self::Task(word.to_owned())),
             None => match resolve::agent(client, word).await {
                 Ok(agent) => Ok(Self::Agent(agent.id)),
+                // `provider:ID`, as another system's tasks are listed; an agent may have such a name.
+                Err(error) if error.kind == Kind::NotFound && Keeper::of(word).is_some() => {
+                    Ok(Self::Task(word.to_owned()))
+                }
                 Err(error) if error.kind == Kind::NotFound && word != "." => Err(nothing(word)),
                 Err(error) => Err(error),
             },

@@ -114,7 +114,7 @@ async fn tcp(client: &Client, wanted: bool) -> Option<Check> {
 
 /// A report of our own is stored, read back, and taken away.
 async fn probe(client: &Client, ok: bool) -> Vec<Check> {
-    let hint = "is the disk full? see hub.log in the state folder";
+    let hint = "is the disk full, or the database locked? see hub.log in the state folder";
     if !ok {
         return vec![Check::bad("store", "the hub cannot write to its disk", hint)];
     }

@@ -31,9 +31,13 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::signal::unix::{Signal as Stream, SignalKind, signal};
 use tokio::sync::mpsc;
+use tokio::time::timeout;
 
 /// How long the hub may take for the last words of one that has ended.
 pub(super) const LAST_WORDS: Duration = Duration::from_millis(500);
+/// How long these may take to be passed on before the end is told: a hub that hears nothing of it for 400 ms sees
+/// a crash.
+const PASSED_ON_WITHIN: Duration = Duration::from_millis(250);
 
 /// An agent that has been started, and both its ends.
 pub(crate) struct Agent {
@@ -131,6 +135,34 @@ impl Agent {
         };
         // What came before the end was for the agent.
         while self.signals.try_recv().is_ok() {}
+        if timeout(PASSED_ON_WITHIN, self.drain.finish()).await.is_err() {
+            self.drain.hear_out();
+        }
+        // The end of a run comes behind its start, which alone says that nobody could type to it, but waits for no hub
+        // that is stuck. Whoever has a client has a seat by its own words.
+        if self.sleeps && !is_placed {
+            is_ours = timeout(LAST_WORDS, placed).await.unwrap_or(is_ours);
+        }
+        // The hub is told within a moment, or finds it in the spool.
+        observer.begin();
+        observer.end(LAST_WORDS);
+        let word = self.process.as_ref().map(|process| (process, seat::ended(process, end)));
+        let told = async {
+            match &word {
+                Some((_, word)) if is_ours => seat.tell(word).await,
+                // By now its own words have given it one.
+                Some((process, word)) => seat.tell_of_another(process, word).await,
+                None => Told::Refused,
+            }
+        };
+        let told = timeout(LAST_WORDS, told).await.unwrap_or(Told::Away);
+        if told != Told::Heard
+            && !observer.leave_end(end, LAST_WORDS)
+            && told == Told::Away
+            && let Some((_, word)) = &word
+        {
+            seat.leave(word);
+        }
         tokio::select! {
             biased;
             () = self.drain.finish() => {}
@@ -144,31 +176,6 @@ impl Agent {
                 }
             } => {}
         }
-        // The end of a run comes behind its start, which alone says that nobody could type to it, but waits for no hub
-        // that is stuck. Whoever has a client has a seat by its own words.
-        if self.sleeps && !is_placed {
-            is_ours = tokio::time::timeout(LAST_WORDS, placed).await.unwrap_or(is_ours);
-        }
-        // The client has its end; the hub is told within a moment, or finds it in the spool.
-        observer.begin();
-        observer.end(LAST_WORDS);
-        let word = self.process.as_ref().map(|process| (process, seat::ended(process, end)));
-        let told = async {
-            match &word {
-                Some((_, word)) if is_ours => seat.tell(word).await,
-                // By now its own words have given it one.
-                Some((process, word)) => seat.tell_of_another(process, word).await,
-                None => Told::Refused,
-            }
-        };
-        let told = tokio::time::timeout(LAST_WORDS, told).await.unwrap_or(Told::Away);
-        if told != Told::Heard
-            && !observer.leave_end(end, LAST_WORDS)
-            && told == Told::Away
-            && let Some((_, word)) = &word
-        {
-            seat.leave(word);
-        }
         drop(self.guard);
         Ok(end)
     }
@@ -176,7 +183,7 @@ impl Agent {
 
 /// What we hear and the agent is to hear. What is typed at a terminal goes to the agent as well:
 /// that is not passed on a second time.
-fn signals() -> std::io::Result<mpsc::Receiver<Signal>> {
+pub(super) fn signals() -> std::io::Result<mpsc::Receiver<Signal>> {
     let (to, heard) = mpsc::channel(16);
     for kind in [Signal::TERM, Signal::HUP, Signal::INT, Signal::QUIT, Signal::USR1, Signal::USR2] {
         if let Some(stream) = hear(SignalKind::from_raw(kind.as_raw()))? {

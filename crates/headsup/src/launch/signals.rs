@@ -19,14 +19,6 @@ pub(super) fn hear(kind: SignalKind) -> io::Result<Option<Signal>> {
     }
 }
 
-/// The next time. One that is ignored never comes.
-pub(super) async fn next(signal: &mut Option<Signal>) {
-    match signal {
-        Some(signal) => drop(signal.recv().await),
-        None => std::future::pending().await,
-    }
-}
-
 /// Whether a process of this `/proc/PID/status` ignores it.
 fn is_ignored(status: &str, number: i32) -> bool {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -15,21 +15,24 @@ use crate::place::Place;
 use headsup_adapters::acp::Side;
 use headsup_adapters::stream::Stream;
 use mark::Mark;
-use rustix::fs::{Access, access};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{Access, Mode, OFlags, access};
 use std::fs::{File, Metadata};
-use std::io::{Read as _, Seek as _, SeekFrom};
+use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Weak};
 use std::thread::{self, Thread};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// One read.
 const PIECE: usize = 64 * 1024;
 /// How often a file is looked at that has not grown, or is not there yet.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
+/// Others may have a FIFO open once the agent has ended: so long they may write to it.
+const OTHERS_WITHIN: Duration = Duration::from_millis(200);
 
 /// An agent that is listened to.
 pub(crate) struct Listening {
@@ -52,7 +55,7 @@ impl Listening {
             Some(file) => {
                 file.is_last.store(true, Ordering::Release);
                 file.thread.unpark();
-                // A FIFO may have others that write to it.
+                // One that is read without end is not waited for.
                 file.done.recv_timeout(LAST_WORDS).ok();
             }
             None => self.observer.hear_end(Side::Agent),
@@ -121,7 +124,7 @@ fn read_along(path: &Path, past: Option<Mark>, observer: &Weak<Observer>, is_las
     let past = past.filter(|past| past.holds(&file));
     let past = past.filter(|past| file.seek(SeekFrom::Start(past.at())).is_ok());
     let mut mark = past.or_else(|| Mark::start_of(there.as_ref()?));
-    let mut buffer = vec![0; PIECE];
+    let (mut buffer, mut until) = (vec![0; PIECE], None);
     loop {
         // Before the read: what stands there at the agent's end is read.
         let is_last = is_last.load(Ordering::Acquire);
@@ -144,7 +147,15 @@ fn read_along(path: &Path, past: Option<Mark>, observer: &Weak<Observer>, is_las
                 drop(observer);
                 thread::park_timeout(LOOK_AGAIN);
             }
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) if is_silent(&error) => {
+                let now = Instant::now();
+                if is_last && now >= *until.get_or_insert(now + OTHERS_WITHIN) {
+                    return observer.hear_end(Side::Agent);
+                }
+                drop(observer);
+                wait_for(&file);
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(_) => return,
         }
     }
@@ -179,12 +190,25 @@ fn is_filled_alike(file: &mut File, mark: &mut Option<Mark>, is_last: bool) -> b
     false
 }
 
-/// Once it is there. A FIFO waits for whoever writes to it.
+/// Is somebody there who writes to it, and has nothing to say now?
+fn is_silent(error: &io::Error) -> bool {
+    error.kind() == ErrorKind::WouldBlock
+}
+
+/// Until somebody writes to it, or it is to be looked at again.
+fn wait_for(file: &File) {
+    if let Ok(until) = Timespec::try_from(LOOK_AGAIN) {
+        poll(&mut [PollFd::new(file, PollFlags::IN)], Some(&until)).ok();
+    }
+}
+
+/// Once it is there. A FIFO to which nobody writes, or never will, keeps nobody waiting.
 fn open(path: &Path, observer: &Weak<Observer>, is_last: &AtomicBool) -> Option<File> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     while observer.strong_count() > 0 {
         let is_last = is_last.load(Ordering::Acquire);
-        if let Ok(file) = File::open(path) {
-            return Some(file);
+        if let Ok(file) = rustix::fs::open(path, flags, Mode::empty()) {
+            return Some(File::from(file));
         }
         if is_last {
             return None;

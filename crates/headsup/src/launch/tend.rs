@@ -2,11 +2,10 @@
 //! never says a word.
 
 use super::acp::observer::Observer;
-use super::acp::{Agent, is_in_front};
+use super::acp::{self, Agent, is_in_front};
 use super::order::Order;
 use super::seat::{Seat, Told};
 use super::shim::{self, terminal};
-use super::signals::{hear, next};
 use super::stream;
 use crate::error::{CommandError, Kind};
 use crate::hook::process::Process;
@@ -55,12 +54,8 @@ async fn reporting(order: &Order, seat: &Seat<'_>, place: &Place) -> Result<End,
 
 async fn begin(order: &Order, seat: &Seat<'_>, place: &Place) -> Result<End, CommandError> {
     let cannot = |error: std::io::Error| CommandError::internal(error.to_string());
-    // What is typed at the terminal goes to the agent as well, and is for the agent.
-    let typed = [SignalKind::interrupt(), SignalKind::quit()];
-    let mut typed = typed.map(|kind| hear(kind).ok().flatten());
     let mut ended = signal(SignalKind::child()).map_err(cannot)?;
-    let mut term = hear(SignalKind::terminate()).map_err(cannot)?;
-    let mut hup = hear(SignalKind::hangup()).map_err(cannot)?;
+    let mut signals = acp::signals().map_err(cannot)?;
     let child = order.start()?;
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let Some(pid) = pid else { return Err(CommandError::internal("the agent has no pid")) };
@@ -68,7 +63,6 @@ async fn begin(order: &Order, seat: &Seat<'_>, place: &Place) -> Result<End, Com
     let listening = stream::listen(order, place, child.id());
     let mut start = Box::pin(seat.tell_start(order, process.as_ref(), listening.as_ref()));
     let mut is_told = false;
-    let [interrupt, quit] = &mut typed;
     let end = loop {
         match waitpid(Some(pid), WaitOptions::NOHANG | WaitOptions::UNTRACED) {
             Ok(Some((_, status))) if status.stopped() => {
@@ -82,10 +76,7 @@ async fn begin(order: &Order, seat: &Seat<'_>, place: &Place) -> Result<End, Com
         tokio::select! {
             _ = &mut start, if !is_told => is_told = true,
             _ = ended.recv() => {}
-            () = next(&mut term) => drop(kill_process(pid, Signal::TERM)),
-            () = next(&mut hup) => drop(kill_process(pid, Signal::HUP)),
-            () = next(interrupt) => {}
-            () = next(quit) => {}
+            Some(signal) = signals.recv() => drop(kill_process(pid, signal)),
         }
     };
     // Its end comes behind its start. A hub that has just not answered is not waited for twice.

@@ -4,7 +4,7 @@
 use crate::client::resolve::OF_AN_AGENT;
 use crate::error::{CommandError, Kind};
 use headsup_adapters::inject::quote;
-use headsup_adapters::{is_pane, tmux_server};
+use headsup_adapters::{is_pane, tmux_server, tmux_words};
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -241,8 +241,7 @@ const MOST_NAMES: u32 = 100;
 /// The socket that `TMUX` names, and the pid of the server that it was then.
 fn own_socket() -> Option<(String, String)> {
     let tmux = std::env::var("TMUX").ok()?;
-    let mut words = tmux.rsplitn(3, ',').skip(1);
-    let (pid, socket) = (words.next()?, words.next()?);
+    let (socket, pid) = tmux_words(&tmux)?;
     Some((socket.to_owned(), pid.to_owned()))
 }
 

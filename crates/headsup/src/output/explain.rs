@@ -8,7 +8,7 @@ use headsup_core::wire::{DimensionDoc, ExplainDoc, LoserDoc, RejectedDoc, Winner
 use headsup_core::words;
 
 /// The dimensions in the order people ask for them.
-const ORDER: [&str; 6] = ["turn", "process", "outcome", "seen", "stage", "verdict"];
+const ORDER: [&str; 7] = ["turn", "prompts", "process", "outcome", "seen", "stage", "verdict"];
 
 pub(crate) fn lines(doc: &ExplainDoc, now: UnixMs) -> Vec<Line> {
     let stale = if doc.stale { " stale" } else { "" };

@@ -124,6 +124,10 @@ fn perform_one(step: &Step, fault: Fault<'_>) -> Result<(), SetupError> {
                 fault("link")?;
                 symlink(to, &temp)?;
                 fault("rename")?;
+                // What is to be mounted into a container, and is not there, its engine makes an empty folder of.
+                if path.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+                    fs::remove_dir(path)?;
+                }
                 fs::rename(&temp, path)?;
                 sync_parent(path)
             };

@@ -131,6 +131,7 @@ pub(crate) fn status(site: &Site) -> Status {
             if site.recipe.subject() == "hooks" { "nothing is reported" } else { "none starts" };
         let why = match fs::metadata(&site.launcher) {
             Err(_) => "is gone",
+            Ok(found) if found.is_dir() => "is a folder",
             Ok(_) => "cannot be executed (`chmod +x` is for that)",
         };
         problems.push(format!("{} {why}, so {so}: install again", site.launcher));

@@ -97,6 +97,26 @@ fn a_signal_is_passed_on_and_the_agent_answers_it() {
     }
 }
 
+/// A launcher of an agent that has our own input and output, too.
+#[test]
+fn a_signal_for_a_run_without_a_terminal_is_its_agents() {
+    let signals = [("INT", Signal::INT), ("QUIT", Signal::QUIT), ("USR2", Signal::USR2)];
+    for (name, signal) in signals {
+        let script = format!(
+            "trap 'echo got; exit 5' {name}; echo ready; while :; do read -r word || sleep 0.01; done"
+        );
+        let rig = Rig::new();
+        let _hub = Hub::start(&rig.home);
+        let mut talk = rig.run(&["run", "--here", "--id", "api"], &["sh", "-c", &script]);
+        talk.reads(6);
+        let pid = i32::try_from(talk.child.id()).unwrap();
+        kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
+        talk.write(b"\n").ok();
+        assert_eq!(talk.rest(), b"ready\ngot\n", "{name}");
+        assert_eq!(talk.ends().code(), Some(5), "{name}");
+    }
+}
+
 /// Runs `headsup` where some signals are ignored.
 fn ignoring(rig: &Rig, words: &[&str]) -> Output {
     let ours = rig.home.command(words);

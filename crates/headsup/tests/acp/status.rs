@@ -5,6 +5,7 @@ use headsup_testkit::hub::Hub;
 use headsup_testkit::wait;
 use serde_json::{Value, json};
 use std::fs;
+use std::process::Stdio;
 
 #[test]
 fn the_status_is_that_of_the_protocol() {
@@ -89,6 +90,31 @@ fn a_process_that_leaves_or_is_killed_says_so() {
         talk.leaves(&rig, how);
         rig.comes_to(headline);
         wait::until("the cause", || (rig.doc()["process"]["kind"] == kind).then_some(()));
+    }
+}
+
+#[test]
+fn its_end_is_told_though_its_client_does_not_read_or_others_say_more() {
+    // More than the pipe to the client holds; and somebody who goes on on the agent's output.
+    for script in [
+        "head -c 100000 /dev/zero | tr '\\0' '\\n'; exit 0",
+        "while kill -0 \"$PPID\"; do echo; sleep 0.1; done 2>/dev/null & exit 0",
+    ] {
+        let rig = Rig::new();
+        let _hub = Hub::start(&rig.home);
+        let words = ["acp", "--id", "api", "--name", "some", "--", "sh", "-c", script];
+        let mut command = rig.home.command(words);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut proxy = command.spawn().unwrap();
+        let ended = wait::until("its end", || {
+            let done = rig.home.run(["show", "api", "--json", "--no-start"]);
+            let doc = (done.code == 0).then(|| done.json())?;
+            (doc["process"]["state"] == "exited").then_some(doc)
+        });
+        assert_eq!(ended["headline"], "ended", "{script}: {ended}");
+        assert!(proxy.try_wait().unwrap().is_none(), "what it has said is still passed on");
+        proxy.kill().unwrap();
+        proxy.wait().unwrap();
     }
 }
 

@@ -210,6 +210,35 @@ fn the_last_lines_of_a_stream_beside_are_told_before_the_end() {
     }
 }
 
+/// Whoever tells its end late lets the hub believe that it has crashed.
+#[test]
+fn a_fifo_that_nobody_or_somebody_else_has_open_keeps_no_end_waiting() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    for is_held in [false, true] {
+        let rig = Rig::new();
+        let _hub = Hub::start(&rig.home);
+        let events = rig.file("events");
+        mknodat(CWD, &events, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        let open = || OpenOptions::new().read(true).write(true).open(&events).unwrap();
+        let mut held = is_held.then(open);
+        let mut program = Program::new(&rig, "codex", "");
+        let mut talk = program.start(&["--stream", "events"], &["exec", "x"]);
+        rig.comes_to("starting");
+        if let Some(held) = &mut held {
+            held.write_all(b"{\"type\":\"turn.started\"}\n").unwrap();
+            rig.comes_to("working");
+            held.write_all(b"{\"type\":\"turn.completed\"}\n").unwrap();
+        }
+        program.leaves(0);
+        assert_eq!(talk.ends().code(), Some(0));
+        rig.comes_to("ended");
+        let history = rig.home.run(["history", "api", "--json"]).json();
+        let intervals = history["intervals"].as_array().unwrap();
+        assert!(intervals.iter().all(|seen| seen["headline"] != "crashed"), "{history}");
+        assert_eq!(rig.doc()["outcome"]["kind"] == "completed", is_held, "{}", rig.doc());
+    }
+}
+
 #[test]
 fn what_its_client_has_answered_is_no_longer_asked() {
     let rig = Rig::new();

@@ -167,6 +167,33 @@ fn the_demo_shows_living_agents_within_seconds() {
     });
 }
 
+/// Whoever was killed could not clear up, and its agents' seats are taken.
+#[test]
+fn a_demo_leaves_nothing_behind_also_after_one_that_was_killed() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let demo = || {
+        let mut command = home.command(["up", "--demo"]);
+        command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        command.spawn().expect("headsup runs")
+    };
+    let came = || events(&home).iter().filter(|event| event["type"] == "agent.registered").count();
+    let agents = || home.run(["ls", "--all", "--json"]).ok().json()["agents"].clone();
+    let mut killed = demo();
+    wait::until("an agent of the first demo", || (came() > 0).then_some(()));
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    let left = agents().as_array().unwrap().len();
+    assert!(left > 0);
+    let before = came();
+    let mut demo = demo();
+    wait::until("an agent of the second demo", || (came() > before).then_some(()));
+    let pid = rustix::process::Pid::from_child(&demo);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    assert_eq!(demo.wait().unwrap().code(), Some(0));
+    assert_eq!(agents(), serde_json::json!([]));
+}
+
 /// The system takes a moment to let go what a killed hub has held.
 #[test]
 fn a_hub_that_is_not_quite_gone_keeps_nobody_from_the_next_one() {

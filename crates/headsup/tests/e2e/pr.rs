@@ -114,3 +114,19 @@ fn a_branch_is_merged_on_the_command_line_under_a_checkout_that_stays_clean() {
     let left = fs::read_dir(home.state().join("forge")).map(Iterator::count);
     assert_eq!(left.unwrap_or(0), 0, "nothing stays behind");
 }
+
+#[test]
+fn a_pull_request_of_an_agent_that_only_reports_is_of_the_repository_one_is_in() {
+    let home = home();
+    let shop = home.path().join("shop");
+    repository(&shop);
+    let _hub = Hub::start(&home);
+    home.run(["report", "working", "--agent", "api"]).ok();
+    let create = ["pr", "create", "Work", "--head", "work", "--agent", "api"];
+    let (code, id) = here(&home, &shop, &create);
+    assert_eq!(code, 0, "{id}");
+    let (_, shown) = here(&home, &shop, &["pr", "show", &id]);
+    assert!(shown.contains("agent       api"), "{shown}");
+    let (code, said) = here(&home, Path::new("/"), &create);
+    assert!(code == 7 && said.contains("/ is in no git repository"), "{said}");
+}

@@ -49,6 +49,9 @@ fn what_is_wrong_with_a_task_is_said_with_the_exit_code_for_it() {
         (&["task", "status", "APP-1", "done"], 4, "no task"),
         (&["task", "comment", "nobody", "x"], 4, "no task and no agent is called \"nobody\""),
         (&["task", "show", "12"], 4, "a task is APP-12, #12"),
+        // As another system's tasks are listed.
+        (&["task", "show", "kanbanger:KAN-1"], 7, "KANBANGER_API_KEY"),
+        (&["task", "comment", "cards:KAN-1", "x"], 4, "there is no task \"cards:KAN-1\""),
         (&["task", "comment", "api", "x"], 7, "no task"),
         (&["task", "link", "api", "APP-1"], 4, "no task"),
         (&["task", "status", "APP-1", "closed"], 2, "in_review"),

@@ -237,6 +237,11 @@ fn what_the_doctor_says_of_live_hooks_installs_them_in_the_same_way() {
     warns(&doc, "claude-code fires", &[live]);
     install();
     is_well(&examine(&home), "claude-code fires");
+    fs::remove_file(&launcher).unwrap();
+    fs::create_dir(&launcher).unwrap();
+    warns(&examine(&home), "claude-code hooks", &["is a folder", live]);
+    install();
+    is_well(&examine(&home), "claude-code fires");
     let text = fs::read_to_string(settings(&home)).unwrap();
     fs::write(settings(&home), text.replace("\"timeout\": 5", "\"timeout\": 9")).unwrap();
     let words = ["SessionStart is outdated or gone", live];

@@ -6,8 +6,9 @@ use super::{Connection, STATE, key, session};
 use crate::json::Raw;
 use crate::text;
 
-/// Prompts for the person that are told at once: more of them tell nobody more.
-const MOST_OPEN: usize = 256;
+/// Prompts for the person that are told at once. A seat holds 64, and the next one is told before what has made room
+/// for it is over.
+const MOST_OPEN: usize = 63;
 /// Options of a prompt that are told.
 const OPTIONS: usize = 20;
 
@@ -110,7 +111,10 @@ impl Connection {
             self.asked.remove(&(Side::Agent, id));
         }
         let mut said = self.takes_free_places();
+        // One of them keeps the agent waiting. All of them beside what is over would be too many.
+        let others = said.split_off(said.len().min(1));
         said.extend(gone.into_iter().map(|open| Said { event: Event::PromptCancelled, ..open }));
+        said.extend(others);
         said
     }
 

@@ -120,6 +120,26 @@ fn what_is_asked_beside_all_that_is_told_is_waited_for_too() {
 }
 
 #[test]
+fn whatever_is_answered_first_what_is_not_answered_blocks() {
+    let mut rig = Rig::with_session();
+    rig.prompt(5, "s");
+    rig.prompt(6, "t");
+    for id in 0..300 {
+        rig.ask(id, if id % 2 == 0 { "s" } else { "t" });
+    }
+    for id in (200..300).rev() {
+        assert_eq!(rig.answer(id), "blocked", "{id}");
+    }
+    // Many are over at once, and as many take their places.
+    assert_eq!(rig.stop(5, "end_turn"), "blocked");
+    for id in (3..200).rev().filter(|id| id % 2 == 1) {
+        assert_eq!(rig.answer(id), "blocked", "{id}");
+    }
+    assert_eq!(rig.answer(1), "working");
+    assert!(rig.seat.prompts.is_empty());
+}
+
+#[test]
 fn what_another_session_asks_is_told_in_the_place_of_what_is_over() {
     let mut rig = Rig::with_session();
     rig.prompt(5, "s");

@@ -183,6 +183,21 @@ fn the_time_that_a_turn_took_is_its_end_unless_helpers_go_on() {
 }
 
 #[test]
+fn the_last_answer_of_a_run_without_a_terminal_is_the_end_of_its_turn() {
+    let said = |entry: &str, reason: &str| {
+        line(&format!(
+            r#"{{"type":"assistant","entrypoint":"{entry}","message":{{"role":"assistant",
+                "content":[{{"type":"text","text":"x"}}],"stop_reason":"{reason}"}}}}"#
+        ))
+        .fact
+    };
+    let ended = Fact::TurnEnded { background: Background::default(), turn_ref: None };
+    assert_eq!(said("sdk-cli", "end_turn"), Some(ended));
+    assert_eq!(said("sdk-cli", "tool_use"), None);
+    assert_eq!(said("cli", "end_turn"), None);
+}
+
+#[test]
 fn what_a_line_says_anew_is_named_by_its_member() {
     let news = |text: &str| strange_line("claude-code", text.as_bytes());
     let says = |members: &str| {

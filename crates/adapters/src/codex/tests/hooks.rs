@@ -64,8 +64,13 @@ fn a_turn_has_a_name_from_its_prompt_to_its_end() {
     let by = Submitter::Person;
     let prompted = Fact::PromptSubmitted { by, turn_ref: Some(turn()) };
     assert_eq!(fact("UserPromptSubmit", r#""prompt":"go""#), prompted);
-    let background = Background::unlisted();
+    let background = Background { logged: true, ..Background::unlisted() };
     assert_eq!(fact("Stop", ""), Fact::TurnEnded { background, turn_ref: Some(turn()) });
+    // Of a run that keeps no log, nothing else tells its end.
+    let unlogged = Fact::TurnEnded { background: Background::unlisted(), turn_ref: Some(turn()) };
+    let body = r#"{"session_id":"s-1","turn_id":"t-1","transcript_path":null}"#;
+    let context = HookContext::default();
+    assert_eq!(hook(Some("Stop"), body.as_bytes(), &context).fact, unlogged);
     assert_eq!(fact("Interrupt", ""), Fact::TurnInterrupted { turn_ref: Some(turn()) });
 }
 

@@ -29,6 +29,7 @@ fn a_turn_begins() {
     let trigger = |word: &str| format!(r#","turn_attribution":{{"turn_trigger":"{word}"}}"#);
     assert_eq!(begun(&trigger("user")), by(Submitter::Person));
     assert_eq!(begun(&trigger("exec")), by(Submitter::Person));
+    assert_eq!(begun(&trigger("goal")), by(Submitter::Goal));
     assert_eq!(begun(&trigger("automation")), by(Submitter::Program));
     assert_eq!(begun(""), by(Submitter::Program));
 }
@@ -36,7 +37,7 @@ fn a_turn_begins() {
 #[test]
 fn a_turn_ends_as_it_should_or_by_an_error_or_by_a_person() {
     let ended = event(r#"{"type":"task_complete","turn_id":"t-1","last_agent_message":"Hi"}"#);
-    let background = Background::default();
+    let background = Background { logged: true, ..Background::default() };
     assert_eq!(ended.fact, Some(Fact::TurnEnded { background, turn_ref: Some(turn()) }));
     assert_eq!(ended.name, "task_complete");
     assert_eq!(ended.written_at.as_deref(), Some("2026-11-21T21:38:37.638Z"));
@@ -64,6 +65,47 @@ fn a_command_of_the_agents_ends_its_call_and_one_of_a_persons_none() {
     assert_eq!(ended("UserMessage", "agent").fact, None);
     let nameless = r#"{"type":"item_completed","item":{"type":"CommandExecution","id":"exec-1","source":"agent"}}"#;
     assert_eq!(event(nameless).fact, None, "of no turn");
+}
+
+#[test]
+fn a_goal_that_is_active_begins_the_next_turn_behind_a_stop() {
+    for (status, is_active) in [("active", true), ("paused", false), ("complete", false)] {
+        let read = event(&format!(
+            r#"{{"type":"thread_goal_updated","threadId":"s-1","goal":{{"threadId":"s-1",
+                "objective":"do it","status":"{status}","tokensUsed":0}}}}"#
+        ));
+        assert_eq!(read.fact, Some(Fact::WakeQueued(is_active)), "{status}");
+        assert_eq!(read.name, "thread_goal_updated");
+    }
+    let answer = |kind: &str, output: &str| {
+        line(&format!(
+            r#"{{"type":"response_item","payload":{{"type":"{kind}","call_id":"c","output":{output:?}}}}}"#
+        ))
+    };
+    let goal = |status: &str| format!(r#"{{"goal":{{"threadId":"s-1","status":"{status}"}}}}"#);
+    for (status, is_active) in [("active", true), ("complete", false)] {
+        let read = answer("function_call_output", &goal(status));
+        assert_eq!(read.fact, Some(Fact::WakeQueued(is_active)), "{status}");
+        let another = format!("Output: {}", goal(status));
+        assert_eq!(answer("function_call_output", &another).fact, None, "of another tool");
+        assert_eq!(answer("message", &goal(status)).fact, None);
+    }
+    let cleared = event(r#"{"type":"thread_goal_cleared","threadId":"s-1"}"#);
+    assert_eq!(cleared.fact, Some(Fact::WakeQueued(false)));
+}
+
+#[test]
+fn a_turn_goes_on_where_another_hook_undoes_its_stop() {
+    let item = r#""item":{"type":"HookPrompt","id":"msg-1",
+        "fragments":[{"text":"Go on.","hookRunId":"stop:11:/home/dev/.codex/hooks.json"}]}"#;
+    let read = event(&format!(r#"{{"type":"item_completed","turn_id":"t-1",{item}}}"#));
+    let fact = Fact::StopUndone { turn_ref: turn() };
+    assert_eq!(
+        (read.name.as_str(), read.fact, read.is_prompt),
+        ("item_completed", Some(fact), false)
+    );
+    let nameless = event(&format!(r#"{{"type":"item_completed",{item}}}"#));
+    assert_eq!(nameless.fact, None, "of no turn");
 }
 
 #[test]

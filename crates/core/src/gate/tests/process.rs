@@ -1,9 +1,9 @@
 //! G9: process facts beat everything.
 
-use super::script::{Script, at_rest, exit, permission, prompt, start, stop, tool_of};
+use super::script::{Script, at_rest, busy, exit, permission, prompt, start, stop, tool_of};
 use crate::gate::Rule;
 use crate::id::ProcessId;
-use crate::observation::{Fact, ProcessFact, SessionEnd, SessionStart};
+use crate::observation::{Background, Fact, ProcessFact, SessionEnd, SessionStart};
 use crate::prompt::Actor;
 use crate::source::Source;
 use crate::status::{Attach, Exit, ExitKind, Headline, Process, StartPhase};
@@ -152,6 +152,24 @@ fn a_resumed_process_that_was_suspended_is_found_by_its_discovery() {
     script.said(Source::Process, Fact::Process(running));
     assert_eq!(script.seat.incarnation, 2);
     assert_eq!(script.headline(), Headline::Unknown);
+}
+
+#[test]
+fn a_turn_whose_end_only_the_log_has_told_was_not_aborted_by_the_exit_behind_it() {
+    for (is_logged, outcome) in [(true, "completed"), (false, "aborted")] {
+        let mut script = Script::new();
+        script.process = Some(process(5, 50));
+        let running = ProcessFact::Running { attach: Attach::Headless, restored: false };
+        script.said(Source::Process, Fact::Process(running));
+        script.registry(busy());
+        script.tick(1_000);
+        if is_logged {
+            script.log(Fact::TurnEnded { background: Background::default(), turn_ref: None });
+        }
+        assert_eq!(script.headline(), Headline::Working);
+        script.said(Source::Process, died(ExitKind::Clean));
+        assert_eq!((script.headline(), script.outcome()), (Headline::Ended, Some(outcome)));
+    }
 }
 
 #[test]

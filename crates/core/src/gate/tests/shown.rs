@@ -1,6 +1,8 @@
 //! Dialogs and work that are none of the agent's: once they are over, all is as it was.
 
-use super::script::{Script, at_rest, busy, fail, permission, prompt, stop, tool, tool_end};
+use super::script::{
+    Script, at_rest, busy, fail, permission, prompt, stop, tool, tool_end, waiting,
+};
 use crate::gate;
 use crate::observation::{Fact, Level, Submitter};
 use crate::prompt::Actor;
@@ -347,4 +349,20 @@ fn a_title_that_asks_is_believed_where_it_cannot_be_silence_alone_or_no_hooks_te
     script.tick(300);
     assert_eq!(script.headline(), Headline::Working);
     is_asked(script, 30_000, "no hooks");
+}
+
+/// The hook of a prompt was lost, and others come that say nothing of the turn.
+#[test]
+fn a_hook_that_says_nothing_takes_no_news_from_a_title_that_waits() {
+    for (shows, headline) in [(busy(), Headline::Working), (waiting(), Headline::Blocked)] {
+        let mut script = Script::idle();
+        title(&mut script, at_rest());
+        script.after(2_000);
+        title(&mut script, shows);
+        script.hook(Fact::Nothing);
+        script.hook(Fact::Nothing);
+        assert_eq!(script.headline(), Headline::Idle);
+        script.tick(300);
+        assert_eq!(script.headline(), headline);
+    }
 }

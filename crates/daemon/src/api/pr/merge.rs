@@ -125,7 +125,9 @@ async fn ask(
         }
         // Nobody has said anything: it may be asked again.
     }
-    app.pulls.check(&pull, method).await?;
+    if app.pulls.check(&pull, method).await? != PullState::Open {
+        return merge(app, &pull.id, method, Some(pull.head_sha)).await;
+    }
     let prompt = open(app, agent.clone(), &pull, method).await?;
     let (sha, id) = (pull.head_sha.clone(), prompt.id.clone());
     app.pulls.ask(&pull.id, Approval { agent, prompt: id, sha, method }).await?;
@@ -172,8 +174,9 @@ fn question(pull: &PullDoc, method: MergeMethod) -> NewPrompt {
         _ => repo.clone(),
     };
     let (plus, minus, changed) = (pull.additions, pull.deletions, pull.changed_files);
+    let what = if changed == 1 { "file" } else { "files" };
     let mut body = format!(
-        "{title}\n\n{head_branch} at {head_sha} into {base_branch} of {place} ({}): {changed} files, +{plus} -{minus}",
+        "{title}\n\n{head_branch} at {head_sha} into {base_branch} of {place} ({}): {changed} {what}, +{plus} -{minus}",
         method.word()
     );
     for file in files.iter().take(SHOWN) {

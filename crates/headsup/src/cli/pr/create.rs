@@ -24,7 +24,7 @@ pub(crate) struct Args {
     /// It is not to be merged yet.
     #[arg(long)]
     draft: bool,
-    /// The agent whose work it is, in the repository that it works in.
+    /// The agent whose work it is, in the repository that it works in; where that is not known, in the one you are in.
     #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
 }
@@ -35,8 +35,10 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     let here = || std::env::current_dir().ok()?.to_str().map(str::to_owned);
     let (path, folder) = match agent {
         Some(agent) => {
-            let agent = resolve::agent(&client, &agent).await?.id;
-            (format!("/api/v1/agents/{agent}/prs"), None)
+            let agent = resolve::agent(&client, &agent).await?;
+            // Of one that only reports, nobody knows where it works.
+            let folder = if agent.cwd.is_none() { here() } else { None };
+            (format!("/api/v1/agents/{}/prs", agent.id), folder)
         }
         None => ("/api/v1/prs".to_owned(), here()),
     };

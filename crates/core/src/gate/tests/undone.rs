@@ -1,0 +1,111 @@
+//! Stops that another hook undoes, or that a goal follows, of a program whose log tells the end behind all hooks.
+
+use super::script::{Script, exit, prompt};
+use crate::gate::Rule;
+use crate::observation::{Background, Fact, Submitter};
+use crate::status::Headline;
+
+/// A stop, or by the word of the log its end.
+fn logged(turn: &str, unsettled: bool) -> Fact {
+    let background = Background { unsettled, logged: true, ..Background::unlisted() };
+    Fact::TurnEnded { background, turn_ref: Some(turn.to_owned()) }
+}
+
+fn undone(turn: &str) -> Fact {
+    Fact::StopUndone { turn_ref: turn.to_owned() }
+}
+
+#[test]
+fn a_stop_beside_other_hooks_waits_for_the_log_where_that_tells_the_end() {
+    let mut script = Script::working();
+    script.hook(logged("t1", true));
+    script.tick(20_000);
+    assert_eq!(script.headline(), Headline::Working);
+    script.log(undone("t1"));
+    script.tick(20_000);
+    script.hook(logged("t1", true));
+    assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Working, 0));
+    script.log(logged("t1", false));
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+    assert_eq!((script.count("turn.started"), script.count("turn.completed")), (0, 1));
+    // It leaves before its log is read.
+    let mut script = Script::working();
+    script.hook(logged("t1", true));
+    script.hook(exit());
+    assert_eq!((script.headline(), script.outcome()), (Headline::Ended, Some("completed")));
+}
+
+#[test]
+fn a_stop_that_was_believed_and_is_undone_is_taken_back_and_the_next_one_waits() {
+    let mut script = Script::working();
+    script.hook(logged("t1", false));
+    assert_eq!(script.headline(), Headline::Done);
+    script.log(undone("t1"));
+    assert_eq!((script.headline(), script.count("turn.started")), (Headline::Working, 1));
+    script.hook(logged("t1", false));
+    assert_eq!(script.headline(), Headline::Working);
+    script.log(logged("t1", false));
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+    script.hook(prompt("t2"));
+    script.log(undone("t1"));
+    script.refused(Rule::G10);
+}
+
+/// A prompt that another hook refuses, or a command of a person's own: no hook tells its end.
+#[test]
+fn a_turn_of_which_no_stop_is_told_ends_by_such_a_log() {
+    let mut script = Script::working();
+    script.hook(logged("t1", false));
+    script.log(prompt("t2"));
+    assert_eq!(script.headline(), Headline::Working);
+    script.log(logged("t1", false));
+    assert_eq!(script.headline(), Headline::Working, "it is of the turn before");
+    script.log(logged("t2", false));
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+    // Helpers go on behind it.
+    script.hook(prompt("t3"));
+    script.hook(Fact::SubagentStarted { id: "h".into() });
+    script.log(logged("t3", false));
+    assert_eq!(script.phrase(), "working(background)");
+    script.hook(Fact::SubagentEnded { id: "h".into() });
+    assert_eq!(script.headline(), Headline::Done);
+}
+
+/// The program begins the next turn by itself.
+fn towards_a_goal(turn: &str) -> Fact {
+    Fact::PromptSubmitted { by: Submitter::Goal, turn_ref: Some(turn.to_owned()) }
+}
+
+#[test]
+fn turns_towards_a_goal_are_one_until_the_goal_is_over() {
+    let mut script = Script::idle();
+    script.log(towards_a_goal("t1"));
+    for (turn, next) in [("t1", "t2"), ("t2", "t3")] {
+        script.hook(logged(turn, false));
+        assert_eq!(script.phrase(), "working(background)");
+        script.log(logged(turn, false));
+        script.log(towards_a_goal(next));
+        script.tick(5_000);
+        assert_eq!(script.phrase(), "working(prompt)", "{next}");
+    }
+    script.log(Fact::WakeQueued(false));
+    script.hook(logged("t3", false));
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+    assert_eq!((script.count("turn.started"), script.count("turn.completed")), (1, 1));
+}
+
+#[test]
+fn a_goal_that_no_turn_follows_leaves_the_agent_at_rest() {
+    let mut script = Script::working();
+    script.log(Fact::WakeQueued(true));
+    script.hook(logged("t1", false));
+    script.log(logged("t1", false));
+    assert_eq!(script.headline(), Headline::Working);
+    script.tick(1_000);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+    // A person stops it, and it is paused.
+    script.log(towards_a_goal("t2"));
+    script.hook(Fact::TurnInterrupted { turn_ref: Some("t2".to_owned()) });
+    script.log(Fact::WakeQueued(false));
+    assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+}
