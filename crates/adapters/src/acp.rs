@@ -135,7 +135,7 @@ pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> S
 }
 
 /// Whether this kind is that of an agent behind a proxy.
-pub(crate) fn is_kind(kind: &str) -> bool {
+pub fn is_kind(kind: &str) -> bool {
     kind.starts_with("acp:")
 }
 

@@ -66,6 +66,7 @@ pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> S
     let known = Event::parse(&seen.event);
     seen.model = payload.model(known).map(|name| text::line(&name, text::NAME));
     seen.log_path = payload.log().and_then(|path| text::path(&path));
+    seen.helper_log = payload.helper_log().and_then(|path| text::path(&path));
     seen.shares_process = is_daemons(context);
     // A daemon runs every terminal's hooks in the environment of the first one.
     seen.tmux_pane = seen.tmux_pane.filter(|_| !seen.shares_process);

@@ -53,7 +53,7 @@ pub use registry::{
 };
 pub use screen::{Shown, has_screens, screen, screen_version};
 pub use service::{has_service, is_service, serves_terminals};
-pub use stop_hooks::has_other_stop_hooks;
+pub use stop_hooks::{has_other_request_hooks, has_other_stop_hooks};
 pub use transcript::{
     LogLine, answers_itself, helper_line, helper_logs, is_helper_log, log_line, strange_line,
 };
@@ -78,6 +78,8 @@ pub struct Sighting {
     pub title: Option<String>,
     /// Where the program keeps its log of this conversation.
     pub log_path: Option<String>,
+    /// Where it keeps the one of the helper whose event this is.
+    pub helper_log: Option<String>,
     pub attach: Option<Attach>,
     /// The pane's id, `%5`.
     pub tmux_pane: Option<String>,
@@ -124,7 +126,7 @@ pub fn hook(
     let mut seen = read(kind, event, body, context)?;
     if let Fact::SessionStarted { how, attach: attach @ None } = &mut seen.fact {
         *attach = context.attach;
-        if context.prompted && matches!(how, SessionStart::Startup | SessionStart::Early) {
+        if context.prompted && (*how == SessionStart::Startup || how.is_early()) {
             *how = SessionStart::Prompted;
         }
     }
@@ -190,6 +192,7 @@ impl Sighting {
             model: None,
             title: None,
             log_path: None,
+            helper_log: None,
             attach: None,
             tmux_pane: None,
             process: None,

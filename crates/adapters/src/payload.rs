@@ -182,6 +182,15 @@ pub(crate) fn compaction(turn_ref: Option<String>) -> Fact {
     }
 }
 
+/// The start of a program that tells it while it may still ask something first.
+pub(crate) fn early(how: SessionStart) -> SessionStart {
+    match how {
+        SessionStart::Startup => SessionStart::Early,
+        SessionStart::Resume => SessionStart::EarlyResume,
+        how => how,
+    }
+}
+
 /// How a session started, by the words that programs agree on.
 pub(crate) fn session_start(source: Raw<'_>) -> SessionStart {
     match source.text().as_deref() {

@@ -38,10 +38,10 @@ pub fn helper_logs<'a>(kind: &str, log: &'a Path) -> Option<&'a Path> {
     if kind == codex::KIND { log.ancestors().nth(4) } else { None }
 }
 
-/// Does a model answer what an agent of this kind asks, and no person? A hook does not say so. `read` gives the end of its
-/// conversation's log.
-pub fn answers_itself(kind: &str, read: impl FnOnce() -> Option<String>) -> bool {
-    kind == codex::KIND && read().is_some_and(|log| codex::reviewer::is_model(&log))
+/// Does a model answer what an agent of this kind asks, and no person? A hook does not say so. `read` gives so many
+/// bytes of the end of its conversation's log.
+pub fn answers_itself(kind: &str, read: impl Fn(u64) -> Option<String>) -> bool {
+    kind == codex::KIND && codex::reviewer::is_model(read)
 }
 
 /// Is a file of this name the log of this helper?

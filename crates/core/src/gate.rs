@@ -195,8 +195,12 @@ pub fn admit(seat: &mut Seat, observation: &Observation) -> Decision {
                     step.seat.last_edge_at = Some(now);
                 }
                 // A level that was seen meanwhile says nothing of edges that had to wait.
-                if observation.delivery == Delivery::Live {
-                    step.seat.last_live_at = Some(now);
+                match observation.delivery {
+                    Delivery::Live => step.seat.last_live_at = Some(now),
+                    Delivery::Spooled { reported_at } => {
+                        step.seat.spooled_until = step.seat.spooled_until.max(reported_at);
+                    }
+                    Delivery::Standing | Delivery::Replayed => {}
                 }
             }
             // That a terminal is gone says nothing of what goes on.
@@ -248,10 +252,13 @@ fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refus
         }
         Fact::PromptRefused { reason, key, resolution, turn_ref } => {
             prompts::settled(step, &Actor::Main, *reason, key.as_deref(), resolution);
-            broken::interrupted(step, turn_ref.as_deref())
+            broken::at_its_dialog(step, turn_ref.as_deref(), observation)
         }
         Fact::CallRefused { call, resolution } => tools::refused(step, call, resolution),
         Fact::WakeQueued(waits) => Ok(stops::queued(step, *waits)),
+        Fact::PromptLogged { turn_ref } => {
+            shown::prompt_logged(step, turn_ref, observation.made_at)
+        }
         Fact::PromptQueued => Ok(stops::followed(step)),
         Fact::StopUndone { turn_ref } => stops::undone(step, turn_ref),
         Fact::WakeAbsorbed => Ok(stops::absorbed(step)),

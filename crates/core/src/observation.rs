@@ -94,7 +94,8 @@ pub enum Fact {
         key: Option<String>,
         resolution: Resolution,
     },
-    /// A person has refused what the main agent asked, and the turn ends with that.
+    /// A person has refused what the main agent asked, and the turn ends with that; where its log tells that, once its
+    /// helpers have ended.
     PromptRefused {
         reason: BlockedReason,
         key: Option<String>,
@@ -113,6 +114,10 @@ pub enum Fact {
     /// The program has a prompt of its own that waits for the end of the main agent's answer; `false`: it has
     /// taken something out of its queue.
     WakeQueued(bool),
+    /// A person's prompt stands in the log. Hooks tell that first; one may have been lost.
+    PromptLogged {
+        turn_ref: String,
+    },
     /// A prompt of a person's waits for the end of the main agent's answer; that it was taken out of the queue is told as of
     /// the program's own.
     PromptQueued,
@@ -229,11 +234,24 @@ pub enum SessionStart {
     /// The same of a run that nobody can type to and that was started with its prompt, which it takes at once.
     Prompted,
     Resume,
+    /// The same of a program that tells it before its prompt box is open.
+    EarlyResume,
     Clear,
     Compact,
     Fork,
     /// Of a conversation beside the one in the seat, which goes on: a question by the way, of which nothing is kept.
     Side,
+}
+
+impl SessionStart {
+    pub(crate) fn is_resume(self) -> bool {
+        matches!(self, Self::Resume | Self::EarlyResume)
+    }
+
+    /// Is it told before the prompt box is open?
+    pub fn is_early(self) -> bool {
+        matches!(self, Self::Early | Self::EarlyResume)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

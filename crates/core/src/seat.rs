@@ -130,6 +130,9 @@ pub struct Seat {
     /// Receive time of the last accepted live edge; an older spooled one is history.
     #[serde(default, with = "stored::option", skip_serializing_if = "Option::is_none")]
     pub last_live_at: Option<UnixMs>,
+    /// When the last accepted edge was reported that waited for a hub, in the spool or in a log.
+    #[serde(default, with = "stored", skip_serializing_if = "is_default")]
+    pub spooled_until: UnixMs,
     /// Receive time of the last accepted edge: a hook, a plugin's event, a report.
     #[serde(default, with = "stored::option", skip_serializing_if = "Option::is_none")]
     pub last_edge_at: Option<UnixMs>,
@@ -161,8 +164,7 @@ pub struct Seat {
     /// A program of this kind says goodbye also after a run that nobody can type to. Lent likewise.
     #[serde(skip)]
     pub parts_with_a_word: bool,
-    /// Its title says that it asks also once it has worked for so long and is silent. In milliseconds; what it asks its
-    /// hooks tell first. Lent likewise.
+    /// Its title says that it asks also once it was silent for so many milliseconds; hooks tell that first. Lent likewise.
     #[serde(skip)]
     pub silent_title_ms: Option<i64>,
     /// In a program of this kind a conversation goes on when a person turns to another one. Lent likewise.
@@ -174,8 +176,7 @@ pub struct Seat {
     /// So long it may show work while it comes up, before anybody has asked for anything. In milliseconds. Lent likewise.
     #[serde(skip)]
     pub starts_at_work_ms: Option<i64>,
-    /// Its title tells that its prompt box is open, before its first prompt, and nothing of what it does after that. Lent
-    /// likewise.
+    /// Its title tells that its prompt box is open, before its first prompt, and nothing behind that. Lent likewise.
     #[serde(skip)]
     pub titles_its_start: bool,
     /// So long it may take to leave behind what may be its goodbye, where that is long. In milliseconds. Lent likewise.
@@ -382,6 +383,7 @@ impl Seat {
             headline_since: now,
             last_status_at: None,
             last_live_at: None,
+            spooled_until: UnixMs::default(),
             last_edge_at: None,
             last_activity: None,
             stale: false,

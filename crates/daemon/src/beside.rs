@@ -2,12 +2,13 @@
 
 use crate::process::Stat;
 use crate::sighting::{HookReport, Unclear};
-use headsup_adapters::{answers_itself, has_other_stop_hooks};
+use headsup_adapters::{answers_itself, has_other_request_hooks, has_other_stop_hooks};
 use headsup_core::observation::Fact;
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
+use std::sync::mpsc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
@@ -29,27 +30,65 @@ pub(crate) fn runs(program: u32, hook: u32) -> bool {
 /// A look at its files takes less, unless they are on a mount that does not answer; the hook waits for it.
 const PATIENCE: Duration = Duration::from_millis(20);
 
+/// For what has waited in the spool no hook waits, but whatever is behind it.
+const LONGER: Duration = Duration::from_millis(100);
+
 /// Looks that wait for such a mount. Where so many do there is no further one.
 static LOOKS: Semaphore = Semaphore::const_new(4);
 
-/// Asks the agent's files what is unclear of its hook: whether other hooks of a stop are listed where it reads its
-/// configuration, which may be over already or still to be started; or whether a model of its own answers a request,
-/// which then is nothing. What is not known in time is not so.
+/// So long a request settles that another hook of it may answer. Milliseconds.
+const ANSWERS_MS: u32 = 1_000;
+
+/// What the agent's files tell of a hook of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Found {
+    Nothing,
+    /// Other hooks of the same moment are listed, which may be over already or still to be started.
+    Others,
+    /// A model of its own answers what it asks.
+    Model,
+}
+
+/// Asks the agent's files what is unclear of its hook: whether a model of its own answers a request, which then is
+/// nothing, or whether others are listed where it reads its configuration. What is not known in time is not so.
 pub(crate) async fn look(report: &mut HookReport) {
-    let HookReport { kind, sighting, unclear: Some(unclear), .. } = report else { return };
-    let (kind, unclear) = (kind.clone(), *unclear);
-    let (log, folder) = (sighting.log_path.clone(), sighting.cwd.clone());
-    let work = move || {
-        let log = log.as_deref();
-        match unclear {
-            Unclear::Stop => has_other_stop_hooks(&kind, log, folder.as_deref(), text),
-            Unclear::Request => answers_itself(&kind, || end(Path::new(log?))),
+    let Some(work) = question(report) else { return };
+    let found = in_time(&LOOKS, work).await;
+    note(report, found.unwrap_or(Found::Nothing));
+}
+
+/// The same where nothing can be awaited.
+pub(crate) fn look_at_once(report: &mut HookReport) {
+    let Some(work) = question(report) else { return };
+    let found = at_once(&LOOKS, work);
+    note(report, found.unwrap_or(Found::Nothing));
+}
+
+/// How that is found out, if anything is unclear.
+fn question(report: &HookReport) -> Option<impl FnOnce() -> Found + Send + use<>> {
+    let HookReport { kind, sighting, unclear, .. } = report;
+    let (kind, unclear) = (kind.clone(), (*unclear)?);
+    let log = sighting.log_path.clone().or_else(|| sighting.helper_log.clone());
+    let folder = sighting.cwd.clone();
+    Some(move || {
+        let (log, folder) = (log.as_deref(), folder.as_deref());
+        let is_model = || answers_itself(&kind, |length| end(Path::new(log?), length));
+        let are_listed = match unclear {
+            Unclear::Request if is_model() => return Found::Model,
+            Unclear::Request => has_other_request_hooks(&kind, log, folder, text),
+            Unclear::Stop => has_other_stop_hooks(&kind, log, folder, text),
+        };
+        if are_listed { Found::Others } else { Found::Nothing }
+    })
+}
+
+fn note(report: &mut HookReport, found: Found) {
+    match (found, &mut report.sighting.fact) {
+        (Found::Others, Fact::TurnEnded { background, .. }) => background.unsettled = true,
+        (Found::Others, Fact::PromptOpened { settle_ms, .. }) => {
+            *settle_ms = ANSWERS_MS.max(*settle_ms);
         }
-    };
-    let is_so = in_time(&LOOKS, work).await.unwrap_or_default();
-    match (unclear, &mut sighting.fact) {
-        (Unclear::Stop, Fact::TurnEnded { background, .. }) => background.unsettled = is_so,
-        (Unclear::Request, fact) if is_so => *fact = Fact::Nothing,
+        (Found::Model, fact) => *fact = Fact::Nothing,
         _ => {}
     }
 }
@@ -67,6 +106,22 @@ async fn in_time<T: Send + 'static>(
     tokio::time::timeout(PATIENCE, tokio::task::spawn_blocking(work)).await.ok()?.ok()
 }
 
+/// The same for whoever cannot await it.
+fn at_once<T: Send + 'static>(
+    looks: &'static Semaphore,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    let look = looks.try_acquire().ok()?;
+    let (answer, answered) = mpsc::channel();
+    let work = move || {
+        let found = work();
+        drop(look);
+        answer.send(found).ok();
+    };
+    std::thread::Builder::new().name("headsup-look".into()).spawn(work).ok()?;
+    answered.recv_timeout(LONGER).ok()
+}
+
 /// No configuration is longer. Bytes.
 const LONGEST: u64 = 1 << 20;
 
@@ -77,13 +132,13 @@ fn text(path: &Path) -> Option<String> {
     Some(text)
 }
 
-/// The end of what it says; a character that is cut is none.
-fn end(path: &Path) -> Option<String> {
+/// So many bytes of the end of what it says; a character that is cut is none.
+fn end(path: &Path, length: u64) -> Option<String> {
     let mut file = regular(path)?;
-    let length = file.metadata().ok()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(LONGEST))).ok()?;
+    let whole = file.metadata().ok()?.len();
+    file.seek(SeekFrom::Start(whole.saturating_sub(length))).ok()?;
     let mut bytes = Vec::new();
-    file.take(LONGEST).read_to_end(&mut bytes).ok()?;
+    file.take(length).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -194,6 +249,58 @@ mod tests {
             std::fs::write(&log, format!("{line}\n")).unwrap();
             assert_eq!(is_told("codex").await, expected, "{reviewer}");
             assert!(is_told("qwen-code").await);
+        }
+    }
+
+    /// What another of them grants is asked of nobody; a dialog that is there still a moment later is.
+    #[tokio::test]
+    async fn a_request_that_another_hook_may_answer_settles() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("sessions/2026/11/21/rollout-1.jsonl");
+        let body = serde_json::json!({
+            "hook_event_name": "PermissionRequest", "session_id": "s-1", "transcript_path": log,
+        });
+        let body = body.to_string();
+        let settles = async || {
+            let envelope = Envelope { kind: "codex", ..Envelope::default() };
+            let mut request =
+                sighting::read(envelope, body.as_bytes(), &Namespaces::new()).unwrap();
+            request.unclear = Some(Unclear::Request);
+            look(&mut request).await;
+            let Fact::PromptOpened { settle_ms, .. } = request.sighting.fact else {
+                panic!("{request:?}")
+            };
+            settle_ms
+        };
+        assert_eq!(settles().await, 0, "there are none");
+        for (event, expected) in [("Stop", 0), ("PermissionRequest", ANSWERS_MS)] {
+            let group = serde_json::json!({"hooks": [{"command": "allow.sh"}]});
+            let listed = serde_json::json!({"hooks": {event: [group]}});
+            std::fs::write(folder.path().join("hooks.json"), listed.to_string()).unwrap();
+            assert_eq!(settles().await, expected, "{event}");
+        }
+    }
+
+    /// Its own log tells who answers it, and no runtime is there where the spool is read.
+    #[test]
+    fn a_helpers_request_that_a_model_answers_is_told_by_the_log_of_the_helper() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("rollout-2.jsonl");
+        let body = serde_json::json!({
+            "hook_event_name": "PermissionRequest", "session_id": "s-1", "agent_id": "a-1",
+            "transcript_path": log,
+        });
+        let body = body.to_string();
+        for (reviewer, expected) in [("auto_review", false), ("user", true)] {
+            let payload = serde_json::json!({"approvals_reviewer": reviewer});
+            let line = serde_json::json!({"type": "turn_context", "payload": payload});
+            std::fs::write(&log, format!("{line}\n")).unwrap();
+            let envelope = Envelope { kind: "codex", ..Envelope::default() };
+            let mut request =
+                sighting::read(envelope, body.as_bytes(), &Namespaces::new()).unwrap();
+            request.unclear = Some(Unclear::Request);
+            look_at_once(&mut request);
+            assert_eq!(request.sighting.fact != Fact::Nothing, expected, "{reviewer}");
         }
     }
 

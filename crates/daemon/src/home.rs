@@ -48,6 +48,8 @@ pub(crate) enum HomeError {
     NotOurs(PathBuf),
     #[error("{} holds other things and is open to others: set HEADSUP_HOME to a folder of its own, or close this one (chmod 700)", .0.display())]
     Shared(PathBuf),
+    #[error("the state folder {} is a link to a folder that is not there; make that one, or set HEADSUP_HOME to another", .0.display())]
+    Dangling(PathBuf),
     #[error("{} is in the way and is not a {wanted}; move it away", path.display())]
     InTheWay { path: PathBuf, wanted: &'static str },
     #[error("the state folder {} cannot be used: {source}", path.display())]
@@ -89,6 +91,7 @@ impl Home {
     pub(crate) fn claim(path: &Path) -> Result<Self, HomeError> {
         let path = std::path::absolute(path).map_err(|source| io_error(path, source))?;
         let fail = |source| io_error(&path, source);
+        there(&path)?;
         DirBuilder::new().recursive(true).mode(0o700).create(&path).map_err(fail)?;
         let folder = open_folder(&path).map_err(|errno| fail(errno.into()))?;
         let stat = rustix::fs::fstat(&folder).map_err(|errno| fail(errno.into()))?;
@@ -229,8 +232,24 @@ impl Home {
 /// Why this folder is refused as the state folder, in words. Nothing is written into it to find
 /// that out, and `None` promises nothing: a hub that starts looks again.
 pub fn refusal(path: &Path) -> Option<String> {
-    let meta = fs::metadata(path).ok()?;
-    check(path, meta.uid(), meta.mode()).err().map(|error| error.to_string())
+    let checked = there(path).and_then(|meta| match meta {
+        Some(meta) => check(path, meta.uid(), meta.mode()),
+        None => Ok(()),
+    });
+    checked.err().map(|error| error.to_string())
+}
+
+/// What is there already: a folder, or nothing that is in the way of one.
+fn there(path: &Path) -> Result<Option<fs::Metadata>, HomeError> {
+    match fs::metadata(path) {
+        Ok(meta) if meta.is_dir() => Ok(Some(meta)),
+        Ok(_) => Err(HomeError::InTheWay { path: path.to_owned(), wanted: "folder" }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound && path.is_symlink() => {
+            Err(HomeError::Dangling(path.to_owned()))
+        }
+        // Whatever else is wrong is said where it is made and opened.
+        Err(_) => Ok(None),
+    }
 }
 
 fn check(path: &Path, owner: u32, mode: u32) -> Result<(), HomeError> {

@@ -43,7 +43,7 @@ pub(crate) struct HookReport {
 pub(crate) enum Unclear {
     /// Beside this stop nothing runs, but other hooks of it may be listed.
     Stop,
-    /// A model of the agent's own may answer what it asks.
+    /// A model of the agent's own, or another hook of it, may answer what it asks.
     Request,
 }
 
@@ -132,7 +132,7 @@ pub(crate) fn read(
         }
         unclear = (!runs).then_some(Unclear::Stop);
     }
-    if asks_permission(&sighting.fact) && is_here && spooled.is_none() {
+    if asks_permission(&sighting.fact) && is_here {
         unclear = Some(Unclear::Request);
     }
     let below = own.and_then(|own| {
@@ -160,10 +160,9 @@ pub(crate) fn read(
     })
 }
 
-/// Whether the main agent asks, so that an answer of its own is no person's.
+/// Whether an agent, or a helper of it, asks for something that it may be granted without a person.
 fn asks_permission(fact: &Fact) -> bool {
-    let Fact::PromptOpened { actor, prompt, .. } = fact else { return false };
-    actor.is_main() && prompt.reason == BlockedReason::Permission
+    matches!(fact, Fact::PromptOpened { prompt, .. } if prompt.reason == BlockedReason::Permission)
 }
 
 /// Whether a process that may serve several agents, by what is above it, was not started to do so.
@@ -181,6 +180,26 @@ mod tests {
     use super::*;
     use std::io::Read as _;
     use std::process::{Command, Stdio};
+
+    /// Also of one that has waited in the spool, where no caller is seen.
+    #[test]
+    fn whoever_asks_for_permission_may_be_answered_by_another_than_a_person() {
+        let context = serde_json::json!({"parents": [{"pid": 8, "start": 1, "comm": "codex"}]});
+        let context = context.to_string();
+        let unclear = |helper: Option<&str>, context: Option<&str>| {
+            let body = serde_json::json!({
+                "hook_event_name": "PermissionRequest", "session_id": "s-1", "agent_id": helper,
+            });
+            let (kind, spooled) = ("codex", Some(UnixMs(1)));
+            let envelope = Envelope { kind, context, spooled, ..Envelope::default() };
+            let body = body.to_string();
+            read(envelope, body.as_bytes(), &Namespaces::new()).unwrap().unclear
+        };
+        for helper in [None, Some("a-1")] {
+            assert_eq!(unclear(helper, Some(context.as_str())), Some(Unclear::Request));
+        }
+        assert_eq!(unclear(None, None), None, "it may be of another machine");
+    }
 
     fn compressing(log: &Path) -> Fact {
         let body = serde_json::json!({

@@ -42,7 +42,9 @@ use lookout::Lookout;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::oneshot;
 use tokio::task::JoinSet;
+use transcript::Mention;
 
 pub(crate) use pipe::Ears;
 pub use pipe::{PaneReports, READ_PANE, ReaderOrder};
@@ -112,7 +114,7 @@ struct Told {
     served: Moved,
     contained: Moved,
     buses: Moved,
-    logs: Moved,
+    logs: UnboundedSender<Mention>,
     pipes: Moved,
     threads: Moved,
 }
@@ -121,14 +123,29 @@ impl Told {
     /// It is another than before: each source looks what that means for it.
     fn of(&self, seat: &Arc<Seat>) {
         let Self { screens, titles, served, contained, buses, logs, pipes, threads } = self;
-        for way in [screens, titles, served, contained, buses, logs, pipes, threads] {
+        logs.send(Mention::Moved(Arc::clone(seat))).ok();
+        for way in [screens, titles, served, contained, buses, pipes, threads] {
             way.send(Arc::clone(seat)).ok();
         }
     }
 
+    /// Comes back when what was written into their logs while no hub was here has been told.
+    async fn logs_read(&self, seats: &[Arc<Seat>]) {
+        let has_one =
+            |seat: &&Arc<Seat>| seat.about.log_path.is_some() && !seat.process.state.is_over();
+        for seat in seats.iter().filter(has_one) {
+            tokio::task::coop::consume_budget().await;
+            self.logs.send(Mention::Stored(Arc::clone(seat))).ok();
+        }
+        let (done, read) = oneshot::channel();
+        self.logs.send(Mention::Read(done)).ok();
+        // It is dropped, and nothing said.
+        read.await.ok();
+    }
+
     /// It was there at the start: only sources that it may concern hear of it.
     fn of_one_stored(&self, seat: &Arc<Seat>) {
-        let Self { screens, titles, served, contained, buses, logs, pipes, threads } = self;
+        let Self { screens, titles, served, contained, buses, logs: _, pipes, threads } = self;
         if seat.process.state.is_over() {
             return;
         }
@@ -142,7 +159,6 @@ impl Told {
             (threads, process),
             (contained, in_container),
             (served, log),
-            (logs, log),
         ];
         for (way, _) in ways.into_iter().filter(|(_, concerned)| *concerned) {
             way.send(Arc::clone(seat)).ok();
@@ -200,7 +216,8 @@ impl Sources {
         let (ours, said) = (inbox.clone(), Arc::clone(&goodbyes));
         tasks.spawn(Arc::clone(&samples).keep());
         let sampled = Arc::clone(&samples);
-        let mut processes = process::Processes::new(ours, said, ooms, sampled, last_words);
+        let own = Arc::clone(board);
+        let mut processes = process::Processes::new(ours, own, said, ooms, sampled, last_words);
         let files = lookout.watcher();
         let mut registries =
             registry::Registries::new(folders, files, inbox, goodbyes, namespaces, file_metrics);
@@ -213,6 +230,8 @@ impl Sources {
                 }
             }
             registries.scan(true).await;
+            // Before their ends: how a turn has ended is written down before its program goes.
+            told.logs_read(&seats).await;
             for seat in seats {
                 // There may be ten thousand of them, and somebody who waits for a first answer.
                 tokio::task::coop::consume_budget().await;

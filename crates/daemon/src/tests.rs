@@ -36,6 +36,7 @@ mod prompts;
 mod prs;
 mod read_back;
 mod restart;
+mod reviewed;
 mod reviews;
 mod seats;
 mod sources;

@@ -20,7 +20,8 @@ use headsup_daemon::{
 };
 use kanbanger::Kanbanger;
 use providers::{Forge, GitHub, Name, Provider};
-use serde::Deserialize;
+use serde::de::{Error as _, Unexpected};
+use serde::{Deserialize, Deserializer};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use wrong::wrong;
@@ -138,8 +139,23 @@ pub(crate) enum Colour {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Retention {
+    #[serde(deserialize_with = "one_or_more")]
     pub(crate) events: u64,
+    #[serde(deserialize_with = "one_or_more")]
     pub(crate) days: u32,
+}
+
+/// Whoever writes 0 may mean no limit, and would have what was answered yesterday forgotten.
+fn one_or_more<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de> + Default + PartialEq,
+{
+    let number = T::deserialize(deserializer)?;
+    match number == T::default() {
+        true => Err(D::Error::invalid_value(Unexpected::Unsigned(0), &"a whole number from 1 on")),
+        false => Ok(number),
+    }
 }
 
 impl Default for Retention {

@@ -88,6 +88,10 @@ fn folder(home: &Path) -> Check {
     let at = home.display();
     let hint = format!("make it yours alone: chmod 700 {at}");
     match fs::metadata(home) {
+        Err(_) if home.is_symlink() => {
+            let hint = "make that folder, or set HEADSUP_HOME to another";
+            Check::bad("home", format!("{at} is a link to a folder that cannot be reached"), hint)
+        }
         Err(error) => Check::bad("home", format!("{at}: {error}"), "start the hub: `headsup up`"),
         Ok(meta) if !meta.is_dir() => {
             Check::bad("home", format!("{at} is not a folder"), "move it away")

@@ -6,8 +6,10 @@
 //! | line | fact |
 //! |---|---|
 //! | `user` with `[Request interrupted by user…]` or `interruptedMessageId` | turn interrupted; `promptId` names the turn, or (2.1.242; 2.1.330 for Esc in a call) the queued prompt that is sent in its place, of which no `UserPromptSubmit` tells (2.1.330) |
+//! | `user` of a `human` origin | prompt logged, should its hook be lost; the others are commands of the person's own, results of calls, and the like |
 //! | `system` / `local_command` with `Compaction canceled.` on its error output | turn interrupted: Esc in `/compact` (read) |
 //! | the same with `Error during compaction` | turn failed: no hook tells of it but one of the compaction's own helper, which takes no part in the turn |
+//! | `system` / `compact_boundary` of a `manual` trigger | compaction ended: without hooks nothing else tells that it was no interruption |
 //! | `system` / `local_command` with `<command-name>` | command ran: what the program has done by itself for a person, of which no hook tells |
 //! | `user` with `toolDenialKind` `user-rejected` and `userFeedback` | call refused: the turn goes on with these words. Without words an interruption follows |
 //! | `queue-operation` | `enqueue` of a `<task-notification>`: what a background task tells waits for the end of the answer, and so does what a person has typed meanwhile, with which the next turn begins about 0.1 s behind its stop (2.1.330, 2.1.332); any other one: something was taken out, with `absorbed_mid_turn` (2.1.330) told to the model before the answer's end |
@@ -54,6 +56,7 @@ skim! {
         error: "error",
         timestamp: "timestamp",
         pending_agents: "pendingBackgroundAgentCount",
+        compaction: "compactMetadata",
         entrypoint: "entrypoint",
         title: "aiTitle",
         custom_title: "customTitle",
@@ -82,6 +85,12 @@ skim! {
     }
 }
 
+skim! {
+    Compaction {
+        trigger: "trigger",
+    }
+}
+
 pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
     let text = json::decode(line);
     let text = json::trim(&text);
@@ -107,6 +116,9 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
                 let origin: Origin<'_> = line.origin.walked();
                 let by_person = origin.kind.text().as_deref() == Some("human");
                 read.is_prompt = by_person && !line.is_meta.is_true();
+                let turn_ref = line.prompt_id.text().and_then(|id| text::id(&id));
+                let turn_ref = turn_ref.filter(|_| read.is_prompt);
+                read.fact = turn_ref.map(|turn_ref| Fact::PromptLogged { turn_ref });
             }
         }
         "queue-operation" => read.fact = queued(&line),
@@ -135,6 +147,11 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
         "system" if has_thrown(&line, FAILED_COMPACTION) => {
             let code = "compaction_failed".to_owned();
             read.fact = Some(Fact::TurnFailed { code, detail: None, turn_ref: None });
+        }
+        "system" if line.subtype.text().as_deref() == Some("compact_boundary") => {
+            let compaction: Compaction<'_> = line.compaction.walked();
+            let is_a_persons = compaction.trigger.text().as_deref() == Some("manual");
+            read.fact = is_a_persons.then_some(Fact::CompactionEnded { manual: Some(true) });
         }
         "system" if is_command(&line) => read.fact = Some(Fact::CommandRan),
         "system" if line.subtype.text().as_deref() == Some("turn_duration") => {

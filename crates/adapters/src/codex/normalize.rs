@@ -9,7 +9,7 @@
 //! | `UserPromptSubmit` | prompt submitted; what is typed into a running turn has that turn's id | measured |
 //! | `PreToolUse` | tool started: before the permission, so never blocked; `request_user_input` opens a question | measured |
 //! | `PostToolUse` | tool ended; none comes for a command that outlives its turn | measured |
-//! | `PermissionRequest` | prompt opened; the dialog comes when the hook has ended; where a model answers (`auto_review`), none does, and the daemon looks into the log for that | measured |
+//! | `PermissionRequest` | prompt opened; the dialog comes when the hook has ended; where a model answers (`auto_review`), none does, nor where another hook does: the daemon looks into the log and the configuration for that | measured |
 //! | `SubagentStart`, `SubagentStop` | helper started, ended; both name the turn of its own that it runs, and it may outlive its main agent's | measured |
 //! | `Stop` | turn ended, but for helpers, which it does not list; another hook of it may make it go on, and the log tells its end behind all of them; none comes after an error, a prompt that a hook refuses, or a command of a person's (`!`) | measured |
 //! | `Interrupt` | turn interrupted: Esc, also at a dialog | measured |

@@ -74,6 +74,11 @@ impl<'a> Payload<'a> {
         if self.is_helpers() { None } else { self.transcript_path.text() }
     }
 
+    /// What a helper's event names in its place.
+    pub(crate) fn helper_log(&self) -> Option<Cow<'a, str>> {
+        if self.is_helpers() { self.transcript_path.text() } else { None }
+    }
+
     /// The main agent's model, which can be another one in each turn.
     pub(crate) fn model(&self, event: Option<Event>) -> Option<Cow<'a, str>> {
         let tells = matches!(event?, Event::SessionStart | Event::UserPromptSubmit);

@@ -23,10 +23,17 @@ skim! {
     Settings { reviewer: "approvals_reviewer" }
 }
 
-/// Does a model answer, by the end of the log of a conversation? Its first line may be cut.
-pub(crate) fn is_model(log: &str) -> bool {
-    let told = log.lines().rev().filter(|line| line.contains(MEMBER)).find_map(reviewer);
+/// So much of its end, in bytes; more only where that says nothing, as in a turn that has gone on for long.
+const ENDS: [u64; 2] = [1 << 20, 1 << 23];
+
+/// Does a model answer, by the log of a conversation? `read` gives so many bytes of its end, whose first line may be cut.
+pub(crate) fn is_model(read: impl Fn(u64) -> Option<String>) -> bool {
+    let told = ENDS.into_iter().find_map(|length| last(&read(length)?));
     told.is_some_and(|reviewer| reviewer == MODELS)
+}
+
+fn last(log: &str) -> Option<String> {
+    log.lines().rev().filter(|line| line.contains(MEMBER)).find_map(reviewer)
 }
 
 fn reviewer(line: &str) -> Option<String> {
@@ -77,7 +84,20 @@ mod tests {
             // A line that is being written.
             (vec![turn("user"), turn("auto_review")[..80].to_owned()], false),
         ] {
-            assert_eq!(is_model(&lines.join("\n")), expected, "{lines:?}");
+            let log = lines.join("\n");
+            assert_eq!(is_model(|_| Some(log.clone())), expected, "{lines:?}");
         }
+        assert!(!is_model(|_| None), "there is no log");
+    }
+
+    #[test]
+    fn of_a_turn_that_has_written_much_more_of_its_log_is_looked_at() {
+        let end_of = |length| match length > ENDS[0] {
+            true => turn("auto_review"),
+            false => "{}".to_owned(),
+        };
+        assert!(is_model(|length| Some(end_of(length))));
+        // Nothing is, where the end tells.
+        assert!(!is_model(|length| (length == ENDS[0]).then(|| turn("user"))));
     }
 }

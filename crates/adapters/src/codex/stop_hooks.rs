@@ -1,7 +1,8 @@
-//! Other hooks of its stop: any of them may make the agent go on.
+//! Other hooks of its stop, of which any may make the agent go on, and of what it asks, of which any may answer that.
 //!
-//! Codex 0.169.0 runs all of them, and one that says `"decision": "block"` has the agent go on in the same turn
-//! (measured). They stand below `hooks.Stop` in
+//! Codex 0.169.0 runs all of them, and one of a stop that says `"decision": "block"` has the agent go on in the same turn
+//! (measured). One of a request that grants it leaves no dialog: that comes once all of them have ended, if none has
+//! answered (measured). They stand below `hooks.Stop` and `hooks.PermissionRequest` in
 //!
 //! | file | |
 //! |---|---|
@@ -14,7 +15,7 @@
 //! the log tells the end in any case, a moment later.
 
 use super::KIND;
-use crate::stop_hooks::{ABOVE, lists_another};
+use crate::stop_hooks::{ABOVE, lists_another_of};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -23,8 +24,10 @@ const FILES: [&str; 2] = ["hooks.json", "config.toml"];
 const LOCAL: &str = ".codex";
 const MANAGED: [&str; 2] = ["/etc/codex/requirements.toml", "/etc/codex/config.toml"];
 
-/// Does its configuration have any? `log` is its conversation's, `folder` where it works; `read` gives what a file says.
+/// Does its configuration have any of this event? `log` is its conversation's, `folder` where it works; `read` gives what
+/// a file says.
 pub(crate) fn has_others(
+    event: &str,
     log: Option<&str>,
     folder: Option<&str>,
     read: impl Fn(&Path) -> Option<String>,
@@ -35,7 +38,8 @@ pub(crate) fn has_others(
     let homes = own.into_iter().chain(folders.map(|folder| folder.join(LOCAL)));
     let files = homes.flat_map(|home| FILES.map(|file| home.join(file)));
     let mut files = files.chain(MANAGED.map(PathBuf::from));
-    files.any(|file| read(&file).is_some_and(|text| lists_another(&settings(&file, &text), KIND)))
+    let is_listed = |file: &Path, text: &str| lists_another_of(event, &settings(file, text), KIND);
+    files.any(|file| read(&file).is_some_and(|text| is_listed(&file, &text)))
 }
 
 /// `HOME/sessions/YEAR/MONTH/DAY/rollout-….jsonl`.
@@ -59,6 +63,7 @@ fn settings(file: &Path, text: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stop_hooks::{REQUEST, STOP};
 
     const LOG: &str = "/home/dev/.codex/sessions/2026/11/21/rollout-1.jsonl";
     const ANOTHER: &str =
@@ -68,7 +73,11 @@ mod tests {
 
     /// Only this file is there.
     fn found(file: &str, text: &str) -> bool {
-        has_others(Some(LOG), Some("/home/dev/api/src"), |path| {
+        lists(STOP, file, text)
+    }
+
+    fn lists(event: &str, file: &str, text: &str) -> bool {
+        has_others(event, Some(LOG), Some("/home/dev/api/src"), |path| {
             (path == Path::new(file)).then(|| text.to_owned())
         })
     }
@@ -102,6 +111,17 @@ mod tests {
         for text in ["model = \"gpt\"\n", "hooks = 1\n", "not TOML [", ANOTHER] {
             assert!(!found("/home/dev/.codex/config.toml", text), "{text}");
         }
-        assert!(!has_others(None, None, |_| None));
+        assert!(!has_others(STOP, None, None, |_| None));
+    }
+
+    #[test]
+    fn hooks_of_what_it_asks_are_told_from_those_of_its_stop() {
+        let asks = ANOTHER.replace(STOP, REQUEST);
+        let own = r#"{"hooks": {"PermissionRequest": [{"hooks": [
+            {"command": "'/x/headsup' hook codex PermissionRequest 2>/dev/null; exit 0"}]}]}}"#;
+        for (text, expected) in [(asks.as_str(), true), (own, false), (ANOTHER, false)] {
+            assert_eq!(lists(REQUEST, "/home/dev/.codex/hooks.json", text), expected, "{text}");
+        }
+        assert!(!found("/home/dev/.codex/hooks.json", &asks));
     }
 }

@@ -9,7 +9,7 @@
 //! | `event_msg` / `task_started` | a turn begins, by a person if `turn_trigger` is `user` or `exec`, and towards a goal (`/goal`) if it is `goal`; `/compact` has none |
 //! | `event_msg` / `thread_goal_updated`, `thread_goal_cleared` | with an `active` goal the next turn begins about 15 ms behind a stop, and the terminal shows work throughout; with any other status (measured: `paused`), and without one, none does |
 //! | `response_item` / `function_call_output` of `create_goal`, `update_goal` | the same, of a goal that the agent has set or reached itself |
-//! | `event_msg` / `task_complete` | turn ended, and all hooks of its stop with it; with `error`, failed: `codex_error_info` is the code |
+//! | `event_msg` / `task_complete` | turn ended, and all hooks of it with it, also those of a compaction; with `error`, failed: `codex_error_info` is the code |
 //! | `event_msg` / `item_completed` of a command of the agent's | its call has ended. Of several that are asked about at once hooks tell the end of all but the last only behind its answer |
 //! | `event_msg` / `item_completed` of a `HookPrompt` | another hook of the stop has made the turn go on |
 //! | `event_msg` / `turn_aborted` | turn interrupted, whatever the `reason` (measured: `interrupted`) |

@@ -11,8 +11,8 @@
 //! | `session.error` | turn failed: it comes once, after the last try |
 //! | `subagent.failed`, `subagent.completed` that is `cancelled` | helper ended, of which no hook tells; one that was stopped stands before `abort`. Completed otherwise nothing: the hook tells |
 //! | `permission.requested` | prompt opened, by its name: of several calls at once each has one, and the dialogs come one after the other. Its notice comes within some 200 ms before or after it, and none does where a rule answers it at once (read). Nothing with `resolvedByHook` (read) |
-//! | `permission.completed` | the prompt of that name resolved, by the program itself where `decisionSource` is `unattended_fallback`; `cancelled` is Esc, which ends the turn: `abort` stands just before or behind it |
-//! | `human_response.recorded` | prompt resolved: a question, or with `exit_plan_mode` for its kind a plan. A plan that is not `approved`, without a word of `feedback`, is Esc, which ends the turn: `abort` follows within half a second (measured; the word of advice read) |
+//! | `permission.completed` | the prompt of that name resolved, by the program itself where `decisionSource` is `unattended_fallback`; `cancelled` is Esc, which stops the main agent as `abort` does, which stands just before or behind it |
+//! | `human_response.recorded` | prompt resolved: a question, or with `exit_plan_mode` for its kind a plan. A plan that is not `approved`, without a word of `feedback`, is Esc, which stops the main agent: `abort` follows within half a second (measured; the word of advice read) |
 //! | `session.compaction_start` | compaction started, if a person wants it (`trigger` is `manual`); else the turn goes on beside it (read) |
 //! | `session.compaction_complete` | compaction ended, also one that came to nothing (read) |
 //! | all others | nothing; the first read takes prompts and model from them |

@@ -4,7 +4,7 @@
 //!
 //! | event | fact | |
 //! |---|---|---|
-//! | `SessionStart` | session started; it comes also while the program asks for a login, or for a key | measured |
+//! | `SessionStart` | session started; it comes also while the program asks for a login, or for a key | measured, with `--resume` read |
 //! | `SessionEnd` | session ended, told three times; with `clear` the process goes on, without a reason its process tells, and a word that is not known is a goodbye only of a process that is gone in a moment. No signal is told | measured |
 //! | `BeforeAgent` | prompt submitted: a person's, or the program's own, which asks its model once more behind a call | measured |
 //! | `AfterAgent` | turn ended, also by Esc while it streamed, which the log has told before; without any text, or with blanks alone, the turn is over unanswered: an API error, an Esc before the first word, and an empty answer to a tool, upon which the program asks once more by itself with a `BeforeAgent` of its own (180 ms later), look alike here, and the log alone tells which | measured, the second Esc read |
@@ -18,7 +18,7 @@ use super::payload::{Details, Payload};
 use crate::payload::{COMPACTS, Reasons, Wanted};
 use crate::text::{self, TITLE};
 use crate::{FactExt, asks, calls, payload};
-use headsup_core::observation::{Background, Fact, SessionStart, Submitter};
+use headsup_core::observation::{Background, Fact, Submitter};
 use headsup_core::prompt::{Actor, NewPrompt, PromptKind};
 use headsup_core::status::BlockedReason;
 
@@ -42,10 +42,7 @@ const SOURCES: &[&str] = &["startup", "resume", "clear"];
 pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
     match event {
         "SessionStart" => {
-            let how = match payload::session_start(payload.source) {
-                SessionStart::Startup => SessionStart::Early,
-                how => how,
-            };
+            let how = payload::early(payload::session_start(payload.source));
             Fact::SessionStarted { how, attach: None }
         }
         "SessionEnd" => payload::session_end(payload.reason, &REASONS),

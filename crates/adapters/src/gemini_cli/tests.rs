@@ -58,7 +58,7 @@ fn a_session_that_is_cleared_does_not_end_the_program() {
     }
     for (source, how) in [
         ("startup", SessionStart::Early),
-        ("resume", SessionStart::Resume),
+        ("resume", SessionStart::EarlyResume),
         ("clear", SessionStart::Clear),
     ] {
         let started = seen("SessionStart", &format!(r#""source":"{source}""#));
@@ -66,6 +66,21 @@ fn a_session_that_is_cleared_does_not_end_the_program() {
         assert_eq!(started.strange, None, "{source}");
     }
     assert_eq!(seen("SessionStart", r#""source":"compaction""#).strange, Some("source"));
+}
+
+/// `gemini -p`, which may go on with a conversation.
+#[test]
+fn a_run_that_was_started_with_its_prompt_does_not_wait_for_one() {
+    for (source, how) in [
+        ("startup", SessionStart::Prompted),
+        ("resume", SessionStart::Prompted),
+        ("clear", SessionStart::Clear),
+    ] {
+        let context = HookContext::parse(r#"{"attach":"headless","prompted":true}"#);
+        let body = format!(r#"{{"session_id":"s-1","cwd":"/p","source":"{source}"}}"#);
+        let seen = crate::hook(KIND, Some("SessionStart"), body.as_bytes(), &context).unwrap();
+        assert_eq!(seen.fact, Fact::SessionStarted { how, attach: context.attach });
+    }
 }
 
 #[test]

@@ -6,10 +6,11 @@
 //!
 //! | message | shows |
 //! |---|---|
-//! | `session.status` of `busy`, `retry`; `session.turn.open` (Kilo) | working |
+//! | `session.status` of `busy`, `retry`; `session.turn.open`, `session.status` of `offline` (Kilo, the last read) | working |
 //! | `permission.asked`, `question.asked` | blocked, until its `replied` or `rejected`; the status stays `busy` |
 //! | `session.status` of `idle`, `session.idle`, `session.turn.close` (Kilo) | done; failed, if an error was its last word; idle, if it was stopped, also between two tries or before an answer was begun, or ends with a request that was refused; nothing, if the answer to one or its error could not be read. It comes twice, and ends what is open, below a stopped one as well; while other helpers go on, so does the turn |
 //! | `session.error` | nothing yet: the turn may go on. Of a helper, the end, but for an overflow |
+//! | `session.network.*` (Kilo) | nothing: its network is gone, and is there again; the status tells (read) |
 //! | `session.drain.interrupted` (Kilo 7.7.7) | nothing: it comes behind the end of a turn that was stopped |
 //! | `message.updated`, `message.part.updated` | nothing yet: an error of the answer that is being written, or a command of a person's own (`!`) that was stopped, tells how its turn ends |
 //! | `session.created` | idle; with a parent it is a helper, whose work and prompts are its root's |
@@ -234,7 +235,7 @@ impl Follower {
                 let session = self.session(id);
                 session.is_refused |= session.is_busy;
             }
-            ("session.status", Some("busy" | "retry")) | ("session.turn.open", _) => {
+            ("session.status", Some("busy" | "offline" | "retry")) | ("session.turn.open", _) => {
                 // Each step of a turn says it again: a prompt alone makes it the one that is shown.
                 let begins = !self.session(id).is_busy;
                 if begins && self.root(id) == *id {
@@ -242,7 +243,7 @@ impl Follower {
                 }
                 let session = self.session(id);
                 session.is_busy = true;
-                session.waits = status.as_deref() == Some("retry");
+                session.waits = status.as_deref().is_some_and(waits);
                 session.is_refused = false;
                 session.is_unclear = false;
                 session.error = None;
@@ -448,6 +449,11 @@ impl Follower {
     }
 }
 
+/// Does a session of this status rest between two tries? Without a network Kilo waits for one, and goes on by itself.
+fn waits(status: &str) -> bool {
+    matches!(status, "offline" | "retry")
+}
+
 fn is_up(level: &Level) -> bool {
     matches!(level, Level::Working { .. } | Level::Blocked { .. })
 }
@@ -468,6 +474,9 @@ fn asks(is_question: bool, tool: Option<&str>) -> (BlockedReason, Option<String>
 
 /// Both forms: of one folder, and of all.
 fn event(message: &str) -> Option<(String, Said<'_>)> {
+    if !anew::may_say(message) {
+        return None;
+    }
     let mut found: Message<'_> = json::payload(message).ok()?;
     if found.kind.json().is_none() && found.payload.json().is_some() {
         found = found.payload.object();

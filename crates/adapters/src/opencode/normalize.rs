@@ -8,7 +8,7 @@
 //! | `session.started` | session started: the first one, one that is taken up again, or another one in the same terminal. Of a run without a terminal behind its prompt: who can type to it | measured |
 //! | `session.created` | helper started: a session with a parent | measured |
 //! | `session.status` of `busy` | prompt submitted, once for a turn; the same turn again only confirms. A helper's: helper started | measured |
-//! | `session.status` of `retry` | the same: the turn goes on | measured |
+//! | `session.status` of `retry`, as which the plugin also tells that Kilo waits for its network | the same: the turn goes on | measured, Kilo's read |
 //! | `session.idle` | turn ended; failed, if an error was its last word; interrupted, if it was stopped, also before the model was asked, where its answer alone says so, and as a command of a person's own (`!`), or ends with a request that was refused; over without an answer, if the answer to one or its error could not be read. While helpers go on, it lists them, and comes again with the end of the last one, which its error and its deletion are, too. Of a turn that goes on beside the conversation that was prompted after it, by its own session and turn. A helper's: helper ended. Of no turn: idle, all that runs in the terminal | measured, helpers and conversations that go on read |
 //! | `permission.asked`, `question.asked` | prompt opened; of a run without a terminal, which rejects it by itself, if it stays | measured |
 //! | `permission.replied`, `question.replied`, `question.rejected` | prompt resolved, or refused where the turn ends with it: a refusal with a word of advice does not end it. None comes for what is open when a turn is stopped | measured |

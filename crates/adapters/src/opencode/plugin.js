@@ -14,9 +14,9 @@ const REPLIES = ["always", "once", "reject"]
 const REASONS = ["completed", "error", "interrupted"]
 /// Sessions that are remembered.
 const SESSIONS = 500
-/// Names by which a status may be told, and those of them that tell none.
+/// Names by which a status may be told, and those of them that tell none. Without a network Kilo waits, and tries again by itself.
 const TELLING = /^(session|permission|question)\.|\.(asked|requested)$/
-const SILENT = /^session\.(next\..*|compacted|diff|drained)$|\.\d+$/
+const SILENT = /^session\.((next|network)\..*|compacted|diff|drained)$|\.\d+$/
 
 /// The words of the command line: `serve` has many sessions side by side, `run` has no terminal. That
 /// word comes first, before what is said to the model. With `-i` `run` has one.
@@ -170,7 +170,7 @@ export const headsup = async ({ directory }) => {
     const busy = (found, event, status) => {
       found.error = found.refused = found.rest = found.unclear = found.doubted = undefined
       spill(found)
-      const retries = status.type === "retry"
+      const retries = status.type !== "busy"
       found.waits = retries
       if (found.busy && !retries) return
       if (!found.busy && !found.parent && !shared && found !== current) {
@@ -183,7 +183,7 @@ export const headsup = async ({ directory }) => {
       found.busy = true
       const prompt = found.prompt
       found.prompt = found.ahead = undefined
-      say(found, "session.status", { status: status.type, prompt, message: retries ? short(status.message) : undefined })
+      say(found, "session.status", { status: retries ? "retry" : "busy", prompt, message: retries ? short(status.message) : undefined })
       if (begins) ask_again((one) => !below(one, found))
     }
 
@@ -386,7 +386,7 @@ export const headsup = async ({ directory }) => {
           return learn(said.info, name === "session.created")
         case "session.status":
           if (said.status?.type === "idle") return idle(known(said.sessionID))
-          if (said.status?.type !== "busy" && said.status?.type !== "retry") return strange(event, "its status")
+          if (!["busy", "retry", "offline"].includes(said.status?.type)) return strange(event, "its status")
           return busy(known(said.sessionID), event, said.status)
         // Kilo's own, which come before and after the other two.
         case "session.turn.open":

@@ -22,7 +22,7 @@ use super::payload::Payload;
 use crate::payload::{COMPACTS, Reasons, Wanted};
 use crate::text::{self, DETAIL, NAME};
 use crate::{FactExt, asks, background, calls, payload};
-use headsup_core::observation::{Fact, SessionStart, Submitter};
+use headsup_core::observation::{Fact, Submitter};
 
 /// With the words for leaving it may also begin anew (measured: `prompt_input_exit`; read).
 const REASONS: Reasons = Reasons {
@@ -89,10 +89,7 @@ fn of_main(event: &str, payload: &Payload<'_>) -> Fact {
     let manual = payload::by_person(payload.trigger);
     match event {
         "SessionStart" => {
-            let how = match payload::session_start(payload.source) {
-                SessionStart::Startup => SessionStart::Early,
-                how => how,
-            };
+            let how = payload::early(payload::session_start(payload.source));
             Fact::SessionStarted { how, attach: None }
         }
         "SessionEnd" => payload::session_end(payload.reason, &REASONS),

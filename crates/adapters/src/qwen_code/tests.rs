@@ -81,7 +81,7 @@ fn a_session_that_is_cleared_does_not_end_the_program() {
     assert_eq!(fact("SessionEnd", r#""reason":7"#), unclear);
     for (source, how) in [
         ("startup", SessionStart::Early),
-        ("resume", SessionStart::Resume),
+        ("resume", SessionStart::EarlyResume),
         ("clear", SessionStart::Clear),
         ("compact", SessionStart::Compact),
         ("branch", SessionStart::Fork),

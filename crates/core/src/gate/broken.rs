@@ -194,6 +194,20 @@ pub(super) fn main_interrupted(
     Ok(Effect::Decides)
 }
 
+/// A person has stopped the main agent at what it asked. A log that tells that tells also of each helper that was stopped
+/// with it: the others go on.
+pub(super) fn at_its_dialog(
+    step: &mut Step<'_>,
+    reference: Option<&str>,
+    observation: &Observation,
+) -> Result<Effect, Refusal> {
+    let is_logged = observation.source == Source::Transcript;
+    match is_logged && step.seat.turn.open && !step.seat.subagents.is_empty() {
+        true => main_interrupted(step, observation),
+        false => interrupted(step, reference),
+    }
+}
+
 /// An interruption of which the log tells. What the program's status file shows to go on then is something else: a prompt
 /// that was queued, or helpers.
 fn logged(

@@ -1,6 +1,7 @@
 //! Compactions: within a turn, or a turn of their own (G7).
 
-use super::{Effect, Refusal, Step, level, repeats, shown, turn};
+use super::{Effect, Refusal, Step, level, repeats, shown, stops, turn};
+use crate::source::Tier;
 use crate::status::{OutcomeKind, Turn, WorkingReason};
 
 /// Is a compaction under way? Once its summary is in, an end of the turn shows that it is over,
@@ -11,6 +12,23 @@ pub(super) fn is_under_way(step: &mut Step<'_>) -> bool {
         step.changed = true;
     }
     step.seat.turn.compacting
+}
+
+/// The log tells the end of the turn of this name behind all of its hooks: the one that tells the end of a compaction in
+/// it was lost. True if so.
+pub(super) fn has_lost_its_end(step: &mut Step<'_>, reference: &str) -> bool {
+    let turn = &step.seat.turn;
+    let is_its = match repeats::compaction_under_way(step) {
+        Some(name) => name == reference,
+        None => turn.is_open_as(reference),
+    };
+    let is_lost = turn.open && turn.compacting && is_its;
+    if is_lost {
+        repeats::compaction_ended(step);
+        step.seat.turn.compacting = false;
+        step.changed = true;
+    }
+    is_lost
 }
 
 /// Is a compaction that is a turn of its own under way behind the turn of this name, which has ended?
@@ -42,6 +60,9 @@ pub(super) fn started(step: &mut Step<'_>) -> Result<Effect, Refusal> {
 
 pub(super) fn ended(step: &mut Step<'_>, manual: Option<bool>) -> Result<Effect, Refusal> {
     if !step.seat.turn.compacting {
+        if manual == Some(true) {
+            end_logged(step);
+        }
         return Ok(Effect::Confirms);
     }
     // Where nothing tells by whose wish it was, one that began at the prompt was a person's.
@@ -59,4 +80,16 @@ pub(super) fn ended(step: &mut Step<'_>, manual: Option<bool>) -> Result<Effect,
         Some(_) => Effect::Decides,
         None => Effect::Confirms,
     })
+}
+
+/// The log tells the end of one that a person has asked for, and of whose beginning no hook has told: its program's own
+/// status has shown it as work, and tells when that is over. This is how.
+fn end_logged(step: &mut Step<'_>) {
+    let is_logged = step.evidence.source.tier() == Tier::Transcript;
+    let is_unhooked = !step.seat.has_edge_witness() || shown::is_unhooked(step);
+    let is_shown = step.seat.turn.is_answering() && stops::shows_work(step);
+    if is_logged && is_unhooked && is_shown {
+        step.changed |= !step.seat.turn.end_logged;
+        step.seat.turn.end_logged = true;
+    }
 }

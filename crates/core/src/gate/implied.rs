@@ -14,7 +14,9 @@ impl Fact {
                 _ => "idle(ready)",
             },
             Self::SessionEnded { .. } => "none",
-            Self::PromptSubmitted { .. } | Self::PromptTold => "working(prompt)",
+            Self::PromptSubmitted { .. } | Self::PromptTold | Self::PromptLogged { .. } => {
+                "working(prompt)"
+            }
             Self::ToolStarted { actor, .. } | Self::ToolGranted { actor, .. }
                 if actor.is_main() =>
             {

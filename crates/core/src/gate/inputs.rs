@@ -154,13 +154,18 @@ fn go_on(step: &mut Step<'_>) {
 }
 
 /// Ends every input request whose moment has come on the wall clock. Each takes its default, blocks
-/// or fails, once; none is refused.
+/// or fails, once; none is refused. What was put off until then is put off no more.
 pub fn time_out(seat: &mut Seat, wall: UnixMs, now: UnixMs) -> Vec<Decision> {
     let is_over = |input: &Input| input.expires_at <= wall;
     let over = seat.inputs().filter(|open| open.input.as_deref().is_some_and(is_over));
     let over: Vec<(String, Resolution)> =
         over.map(|open| (open.id.clone(), timed_out(open, now))).collect();
-    over.into_iter().map(|(id, resolution)| resolve_input(seat, &id, resolution, now)).collect()
+    let over = over.into_iter().map(|(id, resolution)| resolve_input(seat, &id, resolution, now));
+    let mut decisions: Vec<Decision> = over.collect();
+    if seat.snoozed_until.is_some_and(|until| until <= wall) {
+        decisions.push(super::snooze(seat, None, now));
+    }
+    decisions
 }
 
 fn timed_out(open: &OpenPrompt, now: UnixMs) -> Resolution {
@@ -189,7 +194,8 @@ pub fn cancel_prompts(seat: &mut Seat, now: UnixMs) -> Decision {
 
 /// When the next deadline of a seat is, on the wall clock.
 pub fn next_expiry(seat: &Seat) -> Option<UnixMs> {
-    seat.inputs().filter_map(|open| Some(open.input.as_ref()?.expires_at)).min()
+    let asked = seat.inputs().filter_map(|open| Some(open.input.as_ref()?.expires_at));
+    asked.chain(seat.snoozed_until).min()
 }
 
 /// The wall clock was set: what was to be waited for stays as long as it was.

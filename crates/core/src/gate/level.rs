@@ -6,7 +6,7 @@
 use super::notice::unanswered;
 use super::{
     Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, beside, broken, elsewhere, notice, parts,
-    prompts, refuse, screen, shown, side, turn, withdrawn,
+    prompts, refuse, screen, shown, side, stops, turn, withdrawn,
 };
 use crate::arbitrate::{self, Standing};
 use crate::observation::{BackgroundShells, Delivery, JUST_FAILED, Level, Observation};
@@ -193,7 +193,9 @@ pub(super) fn said(
 
 /// Does a program's own status tell of the end that a stop has told of before?
 fn ends_as_told(step: &Step<'_>, source: Source, level: &Level) -> bool {
-    source == Source::Registry && rests_at(level) && step.seat.turn.stop.is_told
+    let turn = &step.seat.turn;
+    let is_told = turn.stop.is_told && !stops::may_be_woken(turn);
+    source == Source::Registry && rests_at(level) && is_told
 }
 
 /// Until when a title that shows work may be the one of the turn that a hook has ended.

@@ -46,12 +46,12 @@ impl Unfit {
             }
             Self::NotSuspended(_) => "it needs no taking up; `headsup next` leads to whoever waits",
             Self::NoProcess => {
-                "end it where it runs; `headsup forget --force` takes it off the list"
+                "end it where it runs; `headsup forget ID --force` takes it off the list"
             }
             Self::NoSession => "it tells its session with its next prompt",
             Self::NothingToResume => "`headsup forget ID` takes it off the list",
             Self::InTurn(_) => {
-                "wait for its end: `headsup wait --until idle`; `headsup stop` ends it at once"
+                "wait for its end: `headsup wait ID --until idle`; `headsup stop` ends it at once"
             }
             Self::OpenPrompt => "answer it first: `headsup inbox`; `headsup stop` ends it at once",
             Self::Background { .. } => "wait until that is done; `headsup stop` ends it at once",

@@ -2,7 +2,7 @@
 //! side where a program has our entry twice, and one of them may be late. It is known where another one of its kind would
 //! have a call, or a name, of its own.
 
-use super::{Effect, Refusal, Rule, Step, compaction, dialog, refuse, tools};
+use super::{Effect, Refusal, Rule, Step, compaction, dialog, refuse, tools, turn};
 use crate::prompt::{Actor, NewPrompt, PromptKind, ToolRef};
 use crate::seat::{AskedOnce, Compaction, HelperRun};
 use crate::source::{Source, Tier};
@@ -123,13 +123,27 @@ pub(super) fn compaction_started(step: &mut Step<'_>, name: &str) -> Result<Effe
     // One that was stopped has ended with its turn.
     let rest = turn.ended.as_ref().filter(|_| !turn.open).map(|ended| ended.at);
     let ended = last.and_then(|last| last.ended.or(rest));
-    if ended.is_some_and(|ended| step.now.since(ended) < LATE_MS) {
+    let is_late = ended.is_some_and(|ended| step.now.since(ended) < LATE_MS);
+    if is_late || turn::is_logged_end(step, name) {
         return refuse(Rule::G10, "told after the end of its compaction");
     }
     let effect = compaction::started(step)?;
     let compaction = Compaction { name: name.to_owned(), ended: None };
     step.seat.made.get_or_insert_default().repeats.compaction = Some(compaction);
     Ok(effect)
+}
+
+/// Is the compaction of this name under way in a turn that has no name yet?
+pub(super) fn compacts_as(step: &Step<'_>, name: &str) -> bool {
+    let turn = &step.seat.turn;
+    turn.open && turn.reference.is_none() && compaction_under_way(step) == Some(name)
+}
+
+/// The name of the one that is under way, if it is known.
+pub(super) fn compaction_under_way<'a>(step: &'a Step<'_>) -> Option<&'a str> {
+    let last = step.seat.made.as_deref().and_then(|made| made.repeats.compaction.as_ref());
+    let last = last.filter(|last| step.seat.turn.compacting && last.ended.is_none());
+    last.map(|last| last.name.as_str())
 }
 
 pub(super) fn compaction_ended(step: &mut Step<'_>) {

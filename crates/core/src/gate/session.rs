@@ -167,7 +167,7 @@ pub(super) fn started(
     // Of its bus and its plugin either may be heard first.
     let is_shown = step.seat.goes_on_beside && !known && shown::is_only_shown(step);
     let goes_on = !anew && goes_on_in_turn(step, observation);
-    if how == SessionStart::Resume && running && (is_shown || goes_on || just_begun(step)) {
+    if how.is_resume() && running && (is_shown || goes_on || just_begun(step)) {
         // It comes with the first prompt, which the log, or the program itself, has told already; or nothing has
         // ended that would have to begin again.
         if let Some(session) = &mut step.seat.session {
@@ -176,7 +176,7 @@ pub(super) fn started(
         step.changed = true;
         return Ok(Effect::Confirms);
     }
-    if how == SessionStart::Resume {
+    if how.is_resume() {
         // Someone took the conversation up again: whatever ran before is over, unless this
         // start was told already, or a level has shown the new process before its start was told,
         // and nothing has happened since.
@@ -210,17 +210,16 @@ pub(super) fn started(
             step.seat.outcome = None;
         }
     }
-    let is_early = how == SessionStart::Early;
     if let Some(session) = &mut step.seat.session {
         session.start_seen = true;
-        session.is_early = is_early;
+        session.is_early = how.is_early();
     }
     if anew {
         beside::all_over(step, None);
     }
     let mut helpers_go_on = false;
     match how {
-        SessionStart::Early if !anew && screen::is_at_dialog(step.seat) => {
+        _ if how.is_early() && !anew && screen::is_at_dialog(step.seat) => {
             close_all_but_prompts(step, OutcomeKind::Interrupted);
         }
         SessionStart::Clear => helpers_go_on = close_conversation(step),

@@ -1,11 +1,12 @@
 //! What only a level has shown: work that was no turn of the agent's, and a title that says of one that works that it
-//! asks.
+//! asks. And what only a log has.
 
-use super::{Effect, SETTLE_MS, Step, turn};
-use crate::observation::Level;
+use super::{Effect, Refusal, SETTLE_MS, Step, turn};
+use crate::observation::{Level, Submitter};
 use crate::seat::{Claim, Held, HeldFact, Seat};
 use crate::source::{Source, Tier};
 use crate::status::{IdleReason, Turn, WorkingReason};
+use crate::time::UnixMs;
 
 /// What a title shows that would say that somebody is asked, of a program that has only been silent.
 pub(super) const SILENT: &str = "silent";
@@ -24,6 +25,34 @@ pub(super) fn is_unhooked(step: &Step<'_>) -> bool {
     let turn = &step.seat.turn;
     let is_own = turn.evidence.source.tier() == Tier::Own && is_only_shown(step);
     is_own && step.seat.last_edge_at.is_none_or(|at| at < turn.since)
+}
+
+/// The log has a prompt of a person's. It begins a turn if the hook that tells of it was lost: none has told anything since
+/// that was written down. A program's own status tells that better.
+pub(super) fn prompt_logged(
+    step: &mut Step<'_>,
+    reference: &str,
+    made_at: Option<UnixMs>,
+) -> Result<Effect, Refusal> {
+    let told = step.seat.last_edge_at;
+    let is_lost = made_at.is_some_and(|made_at| told.is_none_or(|told| told < made_at));
+    let is_told = step.seat.turn.open || has_own_status(step.seat) || !is_lost;
+    if is_told || !turn::is_unheard(step, reference) {
+        return Ok(Effect::Confirms);
+    }
+    turn::prompted(step, Submitter::Person, Some(reference))
+}
+
+fn has_own_status(seat: &Seat) -> bool {
+    seat.claims.iter().any(|claim| claim.source.tier() == Tier::Own)
+}
+
+/// Has the log alone told of the open turn, and no hook said anything since?
+pub(super) fn is_by_log(step: &Step<'_>) -> bool {
+    let turn = &step.seat.turn;
+    let is_its = turn.open && turn.evidence.source.tier() == Tier::Transcript;
+    let is_silent = step.seat.last_edge_at.is_none_or(|at| at < turn.since);
+    is_its && is_silent && !has_own_status(step.seat)
 }
 
 /// The open turn is over in silence. True if it was none of the agent's: then how the turn before it ended, and

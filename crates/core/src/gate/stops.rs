@@ -5,7 +5,7 @@ use super::{
     tools, turn,
 };
 use crate::observation::Background;
-use crate::seat::{Claim, Held, HeldFact, HeldLevel, Stop};
+use crate::seat::{Claim, Held, HeldFact, HeldLevel, Stop, TurnFacts};
 use crate::source::{Source, Tier};
 use crate::status::{OutcomeKind, Turn, WorkingReason};
 
@@ -46,6 +46,9 @@ const READ_MS: i64 = 20;
 
 /// Why a stop is held that what waits in the program's own queue may follow.
 const QUEUED: &str = "a prompt of its own waits for it";
+
+/// The same of what a helper has found, of which no prompt has told yet.
+const OWED: &str = "what a helper has found is still to be told";
 
 /// A stop whose other hooks still run, or that a person's prompt waits for, is no rest before the program's own status,
 /// or its log, says so.
@@ -88,18 +91,41 @@ pub(super) fn undone(step: &mut Step<'_>, reference: &str) -> Result<Effect, Ref
     Ok(tools::decides_unless_blocked(step))
 }
 
-/// The log says that the turn ended as it should. A hook tells that better; without hooks the
-/// program's own status tells when, and the log tells how.
+/// The log says that the turn ended as it should.
 pub(super) fn end_logged(
     step: &mut Step<'_>,
     background: &Background,
     reference: Option<&str>,
 ) -> Result<Effect, Refusal> {
+    let named = reference.filter(|_| background.logged);
+    let compacted = named.is_some_and(|name| compaction::has_lost_its_end(step, name));
+    let result = end_as_logged(step, background, reference, compacted);
+    if let Some(ended) = &mut step.seat.turn.ended
+        && named.is_some()
+        && ended.reference.as_deref() == named
+    {
+        step.changed |= !ended.logged;
+        ended.logged = true;
+    }
+    result
+}
+
+/// A hook tells that better; without hooks the program's own status tells when, and the log tells how.
+fn end_as_logged(
+    step: &mut Step<'_>,
+    background: &Background,
+    reference: Option<&str>,
+    compacted: bool,
+) -> Result<Effect, Refusal> {
     if !step.seat.turn.open || compaction::is_under_way(step) {
         return Ok(Effect::Confirms);
     }
-    if step.seat.has_edge_witness() && !shown::is_unhooked(step) {
-        let is_its = reference.is_some() && reference == step.seat.turn.reference.as_deref();
+    // A log that names its turns may be ahead of the hook.
+    let is_by_log = !background.logged && shown::is_by_log(step);
+    let is_unhooked = is_by_log || shown::is_unhooked(step);
+    if step.seat.has_edge_witness() && !is_unhooked {
+        let own = step.seat.turn.reference.as_deref();
+        let is_its = reference.is_some() && reference == own || compacted && own.is_none();
         // All hooks of it are over by then: the stop was waited for, or none was told, as of what a hook has refused.
         if is_its && background.logged && !step.seat.turn.main_stopped {
             return turn::ended(step, &Background::unlisted(), reference);
@@ -146,7 +172,8 @@ pub(super) fn goes_on(step: &mut Step<'_>, was_stopped: bool) {
         _ => true,
     });
     let stop = &mut step.seat.turn.stop;
-    (stop.is_told, stop.wakes, stop.is_cut) = (false, false, false);
+    // What is found beside a call is told with what that returns.
+    (stop.is_told, stop.wakes, stop.is_cut, stop.owed) = (false, false, false, 0);
 }
 
 /// Its status file has shown work throughout, also behind the stop: something has made it go on.
@@ -201,8 +228,10 @@ pub(super) fn has_just_woken(step: &Step<'_>) -> bool {
 
 /// A prompt of the program's own waits for the stop, or something was taken out of its queue: perhaps that one.
 pub(super) fn queued(step: &mut Step<'_>, waits: bool) -> Effect {
-    step.changed |= step.seat.turn.stop.is_awaited != waits;
-    step.seat.turn.stop.is_awaited = waits;
+    let stop = &mut step.seat.turn.stop;
+    let waiting = if waits { stop.waiting.saturating_add(1) } else { 0 };
+    step.changed |= stop.is_awaited != waits || stop.waiting != waiting;
+    (stop.is_awaited, stop.waiting) = (waits, waiting);
     if waits && is_held_for_queue(step) {
         // Another one than the one that was absorbed.
         step.seat.turn.stop.wakes = true;
@@ -246,15 +275,39 @@ fn begins_next(step: &mut Step<'_>) -> bool {
     true
 }
 
-/// What waited was told in mid-turn: a stop that came before word of that stands.
+/// What waited was told in mid-turn: a stop that came before word of that stands, unless something else waits.
 pub(super) fn absorbed(step: &mut Step<'_>) -> Effect {
-    step.changed |= std::mem::take(&mut step.seat.turn.stop.is_followed);
-    let effect = queued(step, false);
-    if is_held_for_queue(step) {
+    let stop = &mut step.seat.turn.stop;
+    let before = *stop;
+    stop.is_followed = false;
+    stop.waiting = stop.waiting.saturating_sub(1);
+    stop.is_awaited = stop.waiting > 0;
+    step.changed |= *stop != before;
+    if !stop.is_awaited && is_held_for_queue(step) {
         step.seat.turn.stop.wakes = false;
         hold(step, QUEUED, READ_MS);
     }
-    effect
+    Effect::Confirms
+}
+
+/// A helper ends. What it has found the program tells by a prompt of its own, unless the main agent waits for it in a call.
+pub(super) fn owe(step: &mut Step<'_>, id: &str) {
+    let seat = &mut *step.seat;
+    let has_run = seat.subagents.iter().any(|known| known == id);
+    let is_called = seat.open_tools.iter().any(|open| open.actor.is_main());
+    if seat.turn.open && has_run && !is_called {
+        seat.turn.stop.owed = seat.turn.stop.owed.saturating_add(1);
+    }
+}
+
+/// Has one helper's end woken the main agent, and does what another one has found still wait to be told?
+fn owes(turn: &TurnFacts) -> bool {
+    turn.stop.owed > 0 && !turn.woken.is_empty()
+}
+
+/// Is rest behind the stop of this turn perhaps none, because something of the program's own wakes it at once?
+pub(super) fn may_be_woken(turn: &TurnFacts) -> bool {
+    turn.stop.is_awaited || owes(turn)
 }
 
 fn is_held_for_queue(step: &Step<'_>) -> bool {
@@ -263,14 +316,17 @@ fn is_held_for_queue(step: &Step<'_>) -> bool {
 
 /// The main agent has stopped, and is woken at once if something of the program's own has waited for that: one turn.
 pub(super) fn wakes_at_once(step: &mut Step<'_>) -> Option<Effect> {
-    if !step.seat.turn.stop.is_awaited {
-        return None;
-    }
+    let name = match step.seat.turn.stop.is_awaited {
+        true => QUEUED,
+        // Its log may be slower than its hooks; a status file tells when it rests.
+        false if owes(&step.seat.turn) && shows_work(step) => OWED,
+        false => return None,
+    };
     step.seat.turn.main_stopped = true;
     (step.seat.turn.stop.wakes, step.seat.turn.stop.is_cut) = (true, false);
     step.seat.drop_calls(|open| open.actor.is_main());
     step.set_base(Turn::Working(WorkingReason::Background), None);
-    hold(step, QUEUED, WAKES_MS);
+    hold(step, name, WAKES_MS);
     Some(Effect::Outranked("a prompt of the program's own waits for it"))
 }
 

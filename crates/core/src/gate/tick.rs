@@ -2,18 +2,21 @@
 
 use super::notice::unanswered;
 use super::{
-    Decision, STALE_MS, Step, UNKNOWN_MS, anew, dialog, level, lifecycle, notice, prompts, screen,
-    session, side, stops, withdrawn,
+    Decision, STALE_MS, Step, UNKNOWN_MS, anew, beside, dialog, level, lifecycle, notice, prompts,
+    screen, session, side, stops, withdrawn,
 };
 use crate::arbitrate::{Standing, standing};
 use crate::event::EventBody;
-use crate::seat::{Held, HeldFact, HeldLevel, Seat, Statement};
+use crate::seat::{Claim, Held, HeldFact, HeldLevel, Seat, Statement};
 use crate::source::{Evidence, Source};
 use crate::status::Turn;
 use crate::time::UnixMs;
 
 /// What is said of a program that lives and of which nobody tells anything.
 const MUTE: &str = "no hook has fired since its start, and nothing else has told what it does,";
+
+/// So long a request waits on that its program goes on without a dialog. Milliseconds.
+const UNSHOWN_MS: i64 = 15_000;
 
 /// Lets time pass: facts whose settling is over are believed, working without evidence ages.
 pub fn tick(seat: &mut Seat, now: UnixMs) -> Decision {
@@ -37,6 +40,11 @@ pub fn tick(seat: &mut Seat, now: UnixMs) -> Decision {
 }
 
 fn settle(step: &mut Step<'_>, held: Held) {
+    if is_unshown(step, &held) {
+        let until = step.now.plus(UNSHOWN_MS);
+        step.seat.held.push(Held { until, ..held });
+        return;
+    }
     step.evidence = Evidence::new(held.source, step.now);
     let value = match &held.what {
         HeldFact::Prompt { actor, prompt, by_notice } => {
@@ -119,6 +127,23 @@ fn settle(step: &mut Step<'_>, held: Held) {
     let (source, event, at) = (held.source, held.name.into(), step.now);
     let value = value.into();
     step.seat.history().remember(Statement { source, event, value, at, lost: None });
+}
+
+/// Does a program that shows each of its dialogs go on showing work behind a request that hooks have told? Then something
+/// else has answered that, or is still to. A terminal shows one conversation alone, and may show another one.
+fn is_unshown(step: &Step<'_>, held: &Held) -> bool {
+    let seat = &*step.seat;
+    let asks = match &held.what {
+        HeldFact::Prompt { actor, by_notice: false, .. } => actor.is_main(),
+        _ => false,
+    };
+    let is_alone = seat.subagents.is_empty() && !beside::goes_on(step);
+    let earliest = step.now.plus(-STALE_MS);
+    let shows_work = |claim: &Claim| {
+        let shows_all = matches!(claim.source, Source::ProgramStatus | Source::AppServer);
+        shows_all && claim.word == "working" && claim.confirmed_at >= earliest
+    };
+    asks && held.source == Source::Hook && is_alone && seat.claims.iter().any(shows_work)
 }
 
 /// Working that nobody confirms grows stale, and at last unknown, and so does a program that has been started and says

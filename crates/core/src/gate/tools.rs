@@ -266,6 +266,7 @@ pub(super) fn is_late(step: &Step<'_>, id: &str) -> bool {
 
 pub(super) fn subagent_ended(step: &mut Step<'_>, id: &str) -> Result<Effect, Refusal> {
     step.seat.turn.helpers_unheard = false;
+    stops::owe(step, id);
     step.seat.end_helper(id, step.now);
     repeats::run_ended(step, id);
     step.changed = true;

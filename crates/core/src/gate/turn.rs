@@ -2,7 +2,7 @@
 
 use super::{
     Effect, Refusal, Rule, SETTLE_MS, Step, beside, broken, compaction, level, prompts, refuse,
-    shown, stops, tools,
+    repeats, shown, stops, tools,
 };
 use crate::event::EventBody;
 use crate::observation::{Background, BackgroundShells, Submitter};
@@ -52,7 +52,7 @@ pub(super) fn close_with(step: &mut Step<'_>, outcome: Option<Outcome>) {
     turn.main_stopped = false;
     turn.awaits_helpers = false;
     turn.compacts_alone = false;
-    (turn.stop.is_awaited, turn.stop.is_cut) = (false, false);
+    (turn.stop.is_awaited, turn.stop.waiting, turn.stop.is_cut) = (false, 0, false);
     turn.before = None;
     let (reference, names) = turn.take_names();
     turn.ended = Some(EndedTurn::after(turn.ended.take(), reference, now).with_names(names));
@@ -123,7 +123,8 @@ pub(super) fn follow(step: &mut Step<'_>, reference: Option<&str>) -> Result<(),
     }
     let ended = step.seat.turn.ended.as_ref();
     let is_last = ended.is_some_and(|ended| ended.reference.as_deref() == Some(reference));
-    if is_past(step, reference) || is_last && (step.seat.turn.open || straggles(step)) {
+    let is_behind = step.seat.turn.open || straggles(step) || is_logged_end(step, reference);
+    if is_past(step, reference) || is_last && is_behind {
         return refuse(Rule::G10, "told after the end of its turn");
     }
     if step.seat.turn.open {
@@ -176,6 +177,12 @@ fn is_past(step: &Step<'_>, reference: &str) -> bool {
     ended.is_some_and(|ended| ended.follows(reference))
 }
 
+/// Has the log told for good that the turn of this name, the last one, is over?
+pub(super) fn is_logged_end(step: &Step<'_>, reference: &str) -> bool {
+    let ended = step.seat.turn.ended.as_ref();
+    ended.is_some_and(|ended| ended.is_logged_as(reference))
+}
+
 fn straggles(step: &Step<'_>) -> bool {
     let ended = step.seat.turn.ended.as_ref();
     ended.is_some_and(|ended| step.now.since(ended.at) < SETTLE_MS)
@@ -223,10 +230,17 @@ pub(super) fn prompted(
         }
         let ended = turn.ended.as_ref().and_then(|ended| ended.reference.as_deref());
         let is_another = open.is_some_and(|open| open != reference);
-        let is_behind = is_logged || is_again || is_another || straggles(step);
+        let is_told = is_logged || is_logged_end(step, reference);
+        let is_behind = is_told || is_again || is_another || straggles(step);
         let is_before = turn.has_stopped_as(reference) || is_past(step, reference);
         if is_before || ended == Some(reference) && is_behind {
             return refuse(Rule::G10, "told after the end of its turn");
+        }
+        if is_logged && repeats::compacts_as(step, reference) {
+            // Its hook was faster.
+            step.seat.turn.reference = Some(reference.to_owned());
+            step.changed = true;
+            return Ok(Effect::Confirms);
         }
     }
     step.seat.counters.prompts += 1;

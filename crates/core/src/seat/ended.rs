@@ -27,6 +27,9 @@ pub struct EndedTurn {
     /// Nothing has told which helpers its main agent left behind: one that is heard of goes on.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unlisted: bool,
+    /// The log has told its end by its name, once no hook could undo that: nothing bears this name again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub logged: bool,
     /// It failed or was interrupted, and nothing has told which.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub untold: bool,
@@ -87,8 +90,8 @@ impl EndedTurn {
         before.extend(last.as_deref().map(digest));
         let own = reference.as_deref().map(digest);
         before.retain(|name| own != Some(*name));
-        let mut ended =
-            Self { reference, before, at, unlisted: false, untold: false, presumed: None };
+        let (unlisted, logged, untold, presumed) = (false, false, false, None);
+        let mut ended = Self { reference, before, at, unlisted, logged, untold, presumed };
         ended.forget_the_oldest();
         ended
     }
@@ -110,6 +113,11 @@ impl EndedTurn {
     fn forget_the_oldest(&mut self) {
         let surplus = self.before.len().saturating_sub(BEFORE);
         self.before.drain(..surplus);
+    }
+
+    /// Has the log told for good that the turn of this name is over?
+    pub(crate) fn is_logged_as(&self, reference: &str) -> bool {
+        self.logged && self.reference.as_deref() == Some(reference)
     }
 
     /// Did the turn of this name end before it?

@@ -10,8 +10,9 @@ impl TurnFacts {
         push(&mut self.queued, reference);
     }
 
-    /// The program has prompted itself: this is a name of the open turn.
+    /// The program has prompted itself, mostly with what a helper has found: this is a name of the open turn.
     pub(crate) fn wake(&mut self, reference: &str) {
+        self.stop.owed = self.stop.owed.saturating_sub(1);
         push(&mut self.woken, reference);
     }
 
@@ -19,7 +20,7 @@ impl TurnFacts {
     pub(crate) fn go_on_as(&mut self, reference: Option<&str>) {
         self.main_stopped = false;
         self.awaits_helpers = false;
-        (self.stop.is_awaited, self.stop.is_cut) = (false, false);
+        (self.stop.is_awaited, self.stop.waiting, self.stop.is_cut) = (false, 0, false);
         let names = self.reference.take().into_iter().chain(std::mem::take(&mut self.woken));
         for name in names.filter(|name| Some(name.as_str()) != reference) {
             if !self.former.contains(&name) {

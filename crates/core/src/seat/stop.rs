@@ -20,6 +20,10 @@ pub struct Stop {
     pub is_followed: bool,
     /// It was not told: the main agent rests, and its turn was cut short. Helpers go on behind it.
     pub is_cut: bool,
+    /// So many prompts of the program's own wait for it, as far as they were told one by one.
+    pub waiting: u8,
+    /// So many helpers have ended of whose results no such prompt has told yet.
+    pub owed: u8,
 }
 
 impl Stop {

@@ -1,19 +1,23 @@
 //! `PUT` and `PATCH /api/v1/agents/{id}`: a launcher takes a seat for an agent that it is about to
 //! start; a person says more about one.
 
+mod awaited;
+
 use super::agent_path::AgentPath;
 use super::query::bad;
 use super::reports::check_length;
 use super::{App, Receipt, Refused, asked, headers, json, peer, receipt, resume};
-use crate::caller;
-use crate::caller::Caller;
+use crate::caller::{self, Caller, at_the_other_end};
 use crate::job::{Registration, Work};
+use crate::namespaces::Peer;
+use crate::process;
+use awaited::Taken;
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
+use axum::http::{Extensions, StatusCode};
 use axum::response::Response;
-use headsup_adapters::text;
+use headsup_adapters::{acp, text};
 use headsup_core::gate::Description;
-use headsup_core::id::AgentId;
+use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::seat::Seat;
 use headsup_core::time::UnixMs;
 use headsup_core::wire::{LaunchDoc, Problem};
@@ -102,9 +106,26 @@ pub(super) async fn put(
         None => None,
     };
     let about = Description { launch, ..about };
+    let taken = speaker(&kind, &extensions).map(|by| {
+        let (agent, token) = (agent.clone(), about.token.clone());
+        Taken { agent, token, by }
+    });
     let registration = Registration { agent, kind, about, takes_up };
     let reply = app.inbox.submit(Work::Register(Box::new(registration)), key).await?;
+    if let Some(taken) = taken {
+        tokio::spawn(awaited::follow(Arc::downgrade(&app.board), app.inbox.clone(), taken));
+    }
     Ok(receipt(StatusCode::CREATED, &reply))
+}
+
+/// Our own program, where it speaks for an agent of this kind from its start to its end. Others may ask for a seat, and go.
+fn speaker(kind: &str, extensions: &Extensions) -> Option<ProcessId> {
+    if !acp::is_kind(kind) {
+        return None;
+    }
+    let Peer::Process(pid) = at_the_other_end(extensions) else { return None };
+    process::program(pid).filter(|program| program.file_name() == Some("headsup".as_ref()))?;
+    process::identity(pid).map(|(pid, start_ticks)| ProcessId::new(pid, start_ticks))
 }
 
 #[utoipa::path(

@@ -12,6 +12,7 @@ mod terminal;
 use super::goodbyes::Goodbyes;
 use super::last_words::LastWords;
 use super::pane::Place;
+use crate::board::Board;
 use crate::inbox::Inbox;
 use crate::job::{Sight, Witnessed, Work};
 use crate::limits;
@@ -19,11 +20,12 @@ use crate::oom::Ooms;
 use crate::process::{is_alive, living, parent_of, shell_of};
 use crate::samples::Samples;
 use ending::{cause, ends_meanwhile, gone, open, stays};
+use headsup_adapters::acp;
 use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::{Delivery, Fact, ProcessFact};
 use headsup_core::seat::Seat;
 use headsup_core::source::Source;
-use headsup_core::status::{Exit, ExitKind, Process};
+use headsup_core::status::{Exit, ExitKind, Process, Turn};
 use own_pane::OwnPane;
 use pause::Pause;
 use serde_json::json;
@@ -44,6 +46,7 @@ const HUNG_UP: Duration = Duration::from_millis(2_500);
 
 pub(super) struct Processes {
     inbox: Inbox,
+    board: Arc<Board>,
     goodbyes: Arc<Goodbyes>,
     ooms: Arc<Ooms>,
     samples: Arc<Samples>,
@@ -77,6 +80,7 @@ impl Drop for Watched {
 impl Processes {
     pub(super) fn new(
         inbox: Inbox,
+        board: Arc<Board>,
         goodbyes: Arc<Goodbyes>,
         ooms: Arc<Ooms>,
         samples: Arc<Samples>,
@@ -85,7 +89,7 @@ impl Processes {
         // Each may have a shell that is waited for as well.
         let most_waited_for = limits::processes().div_ceil(2);
         let (watched, held) = (HashMap::new(), Arc::default());
-        Self { inbox, goodbyes, ooms, samples, last_words, watched, most_waited_for, held }
+        Self { inbox, board, goodbyes, ooms, samples, last_words, watched, most_waited_for, held }
     }
 
     /// Watches what sits in the seat now. `stored`: the seat is from before the hub's start. One in
@@ -132,6 +136,7 @@ impl Processes {
             pane: OwnPane::default(),
             waits,
             left_in_order,
+            board: Arc::clone(&self.board),
             goodbyes: Arc::clone(&self.goodbyes),
             ooms: Arc::clone(&self.ooms),
             samples: Arc::clone(&self.samples),
@@ -202,9 +207,10 @@ fn is_its_own(pane: Option<&str>, process: &ProcessId) -> bool {
     pane.is_some_and(|pane| Place::of(process).is_none_or(|own| own.name() == pane))
 }
 
-/// Who waits for it, and hears what it returns.
+/// Who waits for it, and hears what it returns: its launcher, or who speaks for it and may have more to tell.
 fn launcher_of(seat: &Seat, process: &ProcessId) -> Option<ProcessId> {
-    seat.launch.as_ref().and_then(|_| parent_of(process))
+    let is_waited_for = seat.launch.is_some() || acp::is_kind(&seat.kind);
+    is_waited_for.then(|| parent_of(process)).flatten()
 }
 
 /// What is seen of a process in a seat.
@@ -236,6 +242,7 @@ struct One {
     waits: bool,
     /// It ended before the hub's start, and had taken its file away.
     left_in_order: bool,
+    board: Arc<Board>,
     goodbyes: Arc<Goodbyes>,
     ooms: Arc<Ooms>,
     samples: Arc<Samples>,
@@ -309,6 +316,12 @@ impl One {
         }
     }
 
+    fn is_shown_at_work(&self) -> bool {
+        self.board.seat(&self.agent).is_some_and(|seat| {
+            seat.process.state.is_running() && matches!(seat.turn(), Turn::Working(_))
+        })
+    }
+
     /// Looks at it until it is gone.
     async fn lives(&mut self, inbox: &Inbox) {
         let pidfd = self.process.pid_here().filter(|_| self.waits).and_then(open);
@@ -317,7 +330,9 @@ impl One {
             self.ooms.look(&self.process);
             self.pane.look(&self.process);
             self.samples.take(&self.agent, &self.process);
-            let stands = self.pause.as_mut().and_then(|pause| pause.look(stat.is_stopped));
+            let works = stat.is_stopped && self.is_shown_at_work();
+            let pause = self.pause.as_mut();
+            let stands = pause.and_then(|pause| pause.look(stat.is_stopped, works));
             let is_left = match &mut self.terminal {
                 Some(terminal) => terminal.is_gone(stat.has_terminal(), &self.process).await,
                 None => false,

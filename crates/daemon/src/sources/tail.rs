@@ -2,8 +2,9 @@
 
 mod lines;
 
+use headsup_core::time::UnixMs;
 use lines::Lines;
-use rustix::fs::{FileType, Mode, OFlags};
+use rustix::fs::{FileType, Mode, OFlags, Stat};
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::FileExt as _;
@@ -51,8 +52,8 @@ pub(super) struct Grown {
 }
 
 impl Tail {
-    /// Starts at the end of what is there; nothing is read.
-    pub(super) fn new(path: &Path) -> Self {
+    /// Starts at the end of what is there; nothing is read. Also when that was changed last.
+    pub(super) fn new(path: &Path) -> (Self, Option<UnixMs>) {
         let mut tail = Self {
             path: path.into(),
             identity: None,
@@ -62,12 +63,13 @@ impl Tail {
             past_unread: false,
             was_there: false,
         };
-        if let Ok(stat) = rustix::fs::lstat(path)
-            && FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile
-        {
+        let stat = rustix::fs::lstat(path).ok();
+        let file =
+            stat.filter(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile);
+        if let Some(stat) = &file {
             tail.restart((stat.st_dev, stat.st_ino), u64::try_from(stat.st_size).unwrap_or(0));
         }
-        tail
+        (tail, file.map(|stat| changed_at(&stat)))
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -106,7 +108,7 @@ impl Tail {
         }
         if self.past_unread {
             self.past_unread = false;
-            let (past, begun) = past(&mut file, self.offset, window)?;
+            let (past, begun) = past(&mut file, self.offset, window, |lines| !lines.is_empty())?;
             grown.past = past;
             self.lines.begin_with(begun);
         }
@@ -121,6 +123,14 @@ impl Tail {
         grown.more = self.offset < size && !new.is_empty();
         grown.skipped = self.lines.take(&new, |line| grown.lines.push(line));
         Ok(grown)
+    }
+
+    /// The newest of the whole lines before the end at which it starts, from one of which `is_read` holds on, where
+    /// there is one within reach.
+    pub(super) fn unread(&self, is_read: impl Fn(&[u8]) -> bool) -> io::Result<Vec<Vec<u8>>> {
+        let Some(mut file) = self.open()? else { return Ok(Vec::new()) };
+        let is_enough = |lines: &[Vec<u8>]| lines.iter().any(|line| is_read(line));
+        Ok(past(&mut file, self.offset, WINDOW, is_enough)?.0)
     }
 
     fn restart(&mut self, identity: (u64, u64), size: u64) {
@@ -145,6 +155,11 @@ impl Tail {
         }
         Ok(Some(file))
     }
+}
+
+fn changed_at(stat: &Stat) -> UnixMs {
+    let (seconds, nanos) = (stat.st_mtime, i64::try_from(stat.st_mtime_nsec).unwrap_or(0));
+    UnixMs(seconds.saturating_mul(1_000).saturating_add(nanos / 1_000_000))
 }
 
 /// The bytes that a file is known by once it has been read up to somewhere.
@@ -174,8 +189,13 @@ impl Mark {
 }
 
 /// The whole lines before `end`, and the beginning of the one that goes on behind it: the window
-/// doubles backwards until it holds a whole one.
-fn past(file: &mut File, end: u64, mut window: u64) -> io::Result<(Vec<Vec<u8>>, Vec<u8>)> {
+/// doubles backwards until it holds enough.
+fn past(
+    file: &mut File,
+    end: u64,
+    mut window: u64,
+    is_enough: impl Fn(&[Vec<u8>]) -> bool,
+) -> io::Result<(Vec<Vec<u8>>, Vec<u8>)> {
     loop {
         let start = end.saturating_sub(window);
         file.seek(SeekFrom::Start(start))?;
@@ -194,7 +214,7 @@ fn past(file: &mut File, end: u64, mut window: u64) -> io::Result<(Vec<Vec<u8>>,
             .filter(|line| !line.is_empty())
             .map(<[u8]>::to_vec)
             .collect();
-        if !lines.is_empty() || start == 0 || window >= MOST_BYTES {
+        if is_enough(&lines) || start == 0 || window >= MOST_BYTES {
             return Ok((lines, begun.to_vec()));
         }
         window *= 2;

@@ -25,10 +25,13 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 /// Within this time a program writes down what has happened. Milliseconds.
 const WRITTEN_MS: i64 = 1_000;
+/// So far a file's time may be behind the clock. Milliseconds.
+const FILE_TICK_MS: i64 = 10;
 
 struct Logs {
     watcher: Watcher,
@@ -83,7 +86,7 @@ impl Log {
 
     /// Whether a line that has just come belongs to the past that was written again.
     fn is_past(&mut self, line: &LogLine) -> bool {
-        let written = line.written_at.as_deref().and_then(UnixMs::parse);
+        let written = written(line);
         let is_past = self.past_until.is_some_and(|until| written.is_none_or(|at| at <= until));
         let is_copied = self.copied_until.zip(written).is_some_and(|(until, at)| at <= until);
         if !is_past {
@@ -96,8 +99,19 @@ impl Log {
     }
 }
 
+/// A seat whose log may have to be followed.
+#[derive(Debug)]
+pub(super) enum Mention {
+    /// It was there when the hub started: what was written into its log since anything was heard of it is read.
+    Stored(Arc<Seat>),
+    /// It is another than before.
+    Moved(Arc<Seat>),
+    /// All that were there have been named. Dropped once their logs have been read.
+    Read(oneshot::Sender<()>),
+}
+
 pub(super) async fn watch(
-    mut seats: UnboundedReceiver<Arc<Seat>>,
+    mut seats: UnboundedReceiver<Mention>,
     watcher: Watcher,
     inbox: Inbox,
     metrics: Arc<Metrics>,
@@ -110,7 +124,9 @@ pub(super) async fn watch(
         let is_any = !logs.followed.is_empty();
         tokio::select! {
             seat = seats.recv() => match seat {
-                Some(seat) => logs.look_at(&seat),
+                Some(Mention::Moved(seat)) => drop(logs.look_at(&seat, None)),
+                Some(Mention::Stored(seat)) => logs.catch_up(&seat).await,
+                Some(Mention::Read(done)) => drop(done),
                 None => return,
             },
             changes = logs.watcher.next() => logs.changed(changes).await,
@@ -124,8 +140,14 @@ pub(super) async fn watch(
 }
 
 impl Logs {
-    /// Follows the log of whoever sits in the seat now, and those of its helpers that are there.
-    fn look_at(&mut self, seat: &Seat) {
+    /// Follows the log of whoever sits in the seat now, and those of its helpers that are there. Returns whose logs
+    /// have grown since then.
+    fn look_at(&mut self, seat: &Seat, since: Option<UnixMs>) -> Vec<Owner> {
+        let has_grown = |changed_at: Option<UnixMs>| {
+            // The clock of files may be behind by a tick.
+            changed_at.zip(since).is_some_and(|(at, since)| at > since.plus(-FILE_TICK_MS))
+        };
+        let mut grown = Vec::new();
         let path = seat.about.log_path.as_deref().map(Path::new);
         let path = path.filter(|path| path.is_absolute() && !seat.process.state.is_over());
         let runs = |helper: &String| path.is_some() && seat.subagents.contains(helper);
@@ -134,22 +156,49 @@ impl Logs {
                 self.follow((seat.id.clone(), Some(helper)), seat, None);
             }
         }
-        self.follow((seat.id.clone(), None), seat, path.map(Path::to_owned));
+        let owner = (seat.id.clone(), None);
+        if has_grown(self.follow(owner.clone(), seat, path.map(Path::to_owned))) {
+            grown.push(owner);
+        }
         for helper in &seat.subagents {
             let owner = (seat.id.clone(), Some(helper.clone()));
             if self.followed.get(&owner).is_none() {
                 let log = path.and_then(|log| helper_log::find(&seat.kind, log, helper));
                 let Some(log) = log else { continue };
-                self.follow(owner, seat, Some(log));
+                if has_grown(self.follow(owner.clone(), seat, Some(log))) {
+                    grown.push(owner);
+                }
             }
             self.helpers.entry(seat.id.clone()).or_default().push(helper.clone());
         }
+        grown
     }
 
-    fn follow(&mut self, owner: Owner, seat: &Seat, path: Option<PathBuf>) {
+    /// Follows its log, and reads of it what was written since anything was heard of the seat: no hub was here to read it.
+    async fn catch_up(&mut self, seat: &Seat) {
+        let waited = Some(seat.spooled_until).filter(|at| *at != UnixMs::default());
+        let heard_at = seat.last_live_at.max(waited);
+        let grown = self.look_at(seat, heard_at);
+        let Some(since) = heard_at else { return };
+        for owner in grown {
+            let Some(log) = self.followed.get(&owner) else { continue };
+            let kind = log.kind.clone();
+            let is_read = |line: &[u8]| {
+                let at = line_of(&owner, &kind, line).and_then(|line| written(&line));
+                at.is_some_and(|at| at <= since)
+            };
+            // One that cannot be read now is looked at when it changes.
+            let Ok(lines) = log.tail.unread(is_read) else { continue };
+            let spooled = |reported_at| Delivery::Spooled { reported_at };
+            self.tell_since(&owner, &kind, &lines, since, spooled).await;
+        }
+    }
+
+    /// Returns when the log was changed last that is followed from now on.
+    fn follow(&mut self, owner: Owner, seat: &Seat, path: Option<PathBuf>) -> Option<UnixMs> {
         let known = self.followed.get(&owner).map(|log| log.tail.path());
         if known == path.as_deref() {
-            return;
+            return None;
         }
         if let Some(old) = self.followed.remove(&owner) {
             self.remove(old.watch);
@@ -157,8 +206,8 @@ impl Logs {
                 self.metrics.flaws.mend(&owner.0, Flaw::SourceLost);
             }
         }
-        let Some(path) = path else { return };
-        let tail = Tail::new(&path);
+        let path = path?;
+        let (tail, changed_at) = Tail::new(&path);
         let watch = if tail.is_there() { self.watcher.add_file(&path) } else { None };
         let folder = folder_of(&path);
         let (kind, is_mute) = (seat.kind.clone(), filesystem::may_be_mute(&path));
@@ -180,6 +229,7 @@ impl Logs {
             copied_until,
         };
         self.followed.insert(owner, log);
+        changed_at
     }
 
     /// Unless another log has it, too.
@@ -264,7 +314,7 @@ impl Logs {
             if !past.is_empty() {
                 self.tell_past(owner, &kind, &past).await;
                 if let Some(since) = since {
-                    self.tell_since(owner, &kind, &past, since).await;
+                    self.tell_since(owner, &kind, &past, since, |_| Delivery::Live).await;
                 }
             }
             for line in lines {
@@ -280,7 +330,7 @@ impl Logs {
                     if read.fact.is_some() {
                         self.keep(owner, &line);
                     }
-                    self.tell(&owner.0, read).await;
+                    self.tell(&owner.0, read, Delivery::Live).await;
                 }
             }
             if !more {
@@ -305,10 +355,10 @@ impl Logs {
         evidence.keep(&owner.0, evidence.now(), &row);
     }
 
-    async fn tell(&self, id: &AgentId, line: LogLine) {
+    async fn tell(&self, id: &AgentId, line: LogLine, delivery: Delivery) {
+        let written = written(&line);
         if let Some(fact) = line.fact {
-            let written = line.written_at.as_deref().and_then(UnixMs::parse);
-            self.submit(id, line.name, line.session, written, fact, false).await;
+            self.submit(id, line.name, line.session, written, fact, delivery).await;
         }
     }
 
@@ -327,22 +377,26 @@ impl Logs {
         let counts = owner.1.is_none() && terminal::shows_one(kind);
         if counts || history != History::default() {
             let (name, fact) = ("history".to_owned(), Fact::History(history));
-            self.submit(&owner.0, name, session, None, fact, true).await;
+            self.submit(&owner.0, name, session, None, fact, Delivery::Replayed).await;
         }
     }
 
-    /// What was written while the file was awaited is no past.
-    async fn tell_since(&self, owner: &Owner, kind: &str, lines: &[Vec<u8>], since: UnixMs) {
+    /// What was written while the file was awaited, or while no hub was here, is no past.
+    async fn tell_since(
+        &self,
+        owner: &Owner,
+        kind: &str,
+        lines: &[Vec<u8>],
+        since: UnixMs,
+        delivery: impl Fn(UnixMs) -> Delivery,
+    ) {
         for line in lines {
-            let read = line_of(owner, kind, line).filter(|read| {
-                let written = read.written_at.as_deref().and_then(UnixMs::parse);
-                written.is_some_and(|at| at > since)
-            });
-            let Some(read) = read else { continue };
+            let Some(read) = line_of(owner, kind, line) else { continue };
+            let Some(at) = written(&read).filter(|at| *at > since) else { continue };
             self.count(kind, line);
             if read.fact.is_some() {
                 self.keep(owner, line);
-                self.tell(&owner.0, read).await;
+                self.tell(&owner.0, read, delivery(at)).await;
             }
         }
     }
@@ -354,7 +408,7 @@ impl Logs {
         session: Option<String>,
         made_at: Option<UnixMs>,
         fact: Fact,
-        is_history: bool,
+        delivery: Delivery,
     ) {
         let sight = Sight {
             agent: id.clone(),
@@ -363,7 +417,7 @@ impl Logs {
             session,
             process: None,
             made_at,
-            delivery: if is_history { Delivery::Replayed } else { Delivery::Live },
+            delivery,
             fact,
         };
         self.inbox.submit(Work::Witnessed(Witnessed::Seat(Box::new(sight))), None).await.ok();
@@ -375,6 +429,11 @@ fn line_of(owner: &Owner, kind: &str, line: &[u8]) -> Option<LogLine> {
         None => log_line(kind, line),
         Some(helper) => helper_line(kind, helper, line),
     }
+}
+
+/// When it was written, where it says so.
+fn written(line: &LogLine) -> Option<UnixMs> {
+    line.written_at.as_deref().and_then(UnixMs::parse)
 }
 
 /// Device and inode, in one; 0 where there is none.

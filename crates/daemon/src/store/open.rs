@@ -54,8 +54,12 @@ impl Store {
             }
             quarantine::trust(path);
         }
-        let is_cut = is_cut(path) || quarantine::is_cut(path);
-        let log = keep_damaged_log(path, now);
+        let looked = look_at_log(path);
+        let is_cut = is_cut(path) || quarantine::is_cut(path) || looked.is_short;
+        let log = looked.is_damaged.then(|| keep_log(path, now));
+        if looked.is_older {
+            leave_out_log(path);
+        }
         match open(path, now) {
             Err(StoreError::Damaged(why)) => {
                 replace(path, now, salvage::fill(path, now), &why.to_string())
@@ -166,11 +170,11 @@ fn check_file(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// A hub has been here for a while, and the database is not, or has nothing in it.
+/// A hub has been here for a while, and the database is not, or has nothing in it. One byte is nothing to `SQLite`, too.
 pub(super) fn is_emptied(path: &Path) -> bool {
     let is_there = |name: &str| path.parent().is_some_and(|home| home.join(name).exists());
     std::fs::metadata(path)
-        .map_or_else(|error| error.kind() == ErrorKind::NotFound, |file| file.len() == 0)
+        .map_or_else(|error| error.kind() == ErrorKind::NotFound, |file| file.len() <= 1)
         && ["token", launches::FOLDER, "forge"].into_iter().any(is_there)
 }
 
@@ -181,22 +185,36 @@ pub(super) fn is_cut(path: &Path) -> bool {
     is_filled && beside(&real(path), "-shm").exists() && !log_path(path).exists()
 }
 
+/// Whether something is wrong with the write-ahead log that a killed hub has left.
+fn look_at_log(path: &Path) -> wal::Looked {
+    let log = log_path(path);
+    wal::look(&log, &beside(&real(path), "-shm")).unwrap_or_else(|error| {
+        tracing::warn!(at = %log.display(), %error, "the write-ahead log cannot be looked at");
+        wal::Looked::default()
+    })
+}
+
 /// The copy of a write-ahead log that was damaged. `SQLite` goes on with what stands before the damage, and writes over
 /// all of it.
-fn keep_damaged_log(path: &Path, now: UnixMs) -> Option<PathBuf> {
-    let log = log_path(path);
-    let is_damaged = wal::is_damaged(&log).unwrap_or_else(|error| {
-        tracing::warn!(at = %log.display(), %error, "the write-ahead log cannot be looked at");
-        false
-    });
-    if !is_damaged {
-        return None;
-    }
+fn keep_log(path: &Path, now: UnixMs) -> PathBuf {
     let kept = quarantine::place_of_log(path, now);
-    if let Err(error) = std::fs::copy(&log, &kept) {
+    if let Err(error) = std::fs::copy(log_path(path), &kept) {
         tracing::error!(%error, "no copy of the damaged write-ahead log can be made");
     }
-    Some(kept)
+    kept
+}
+
+/// `SQLite` would put what is left of the log over what is newer in the database.
+fn leave_out_log(path: &Path) {
+    let log = log_path(path);
+    let emptied = OpenOptions::new().write(true).open(&log).and_then(|file| file.set_len(0));
+    match emptied {
+        Ok(()) => tracing::warn!(
+            at = %log.display(),
+            "what is left of the write-ahead log is older than the database: it is left out"
+        ),
+        Err(error) => tracing::error!(%error, "the write-ahead log cannot be left out"),
+    }
 }
 
 fn open(path: &Path, now: UnixMs) -> Result<(Store, Loaded), StoreError> {

@@ -191,6 +191,8 @@ fn a_database_that_was_emptied_is_noticed_where_hubs_have_run() {
     assert!(!open::is_emptied(&path), "the first hub may have been killed");
     std::fs::write(temp.path().join("token"), "x").unwrap();
     assert!(open::is_emptied(&path));
+    std::fs::write(&path, "x").unwrap();
+    assert!(open::is_emptied(&path), "one byte is nothing, too");
     drop(Store::open(&path, UnixMs(0)).unwrap());
     assert!(!open::is_emptied(&path));
     std::fs::remove_file(&path).unwrap();
@@ -268,6 +270,44 @@ fn a_damaged_log_of_a_killed_hub_is_kept_and_its_places_stay_free() {
         let again = Store::open(&copy, UnixMs(8)).unwrap();
         assert_eq!((again.quarantined, again.loaded.head), (None, loaded.head), "{case}");
         drop(store);
+    }
+}
+
+/// As a hub leaves it that was killed: with its index beside it.
+#[test]
+fn a_log_that_was_cut_is_known_by_its_index() {
+    let mut bench = Bench::new();
+    for _ in 0..20 {
+        bench.act("a");
+    }
+    let whole = std::fs::read(bench.store.log_path()).unwrap();
+    let half = 32 + (whole.len() - 32) / FRAME / 2 * FRAME;
+    for is_copied in [false, true] {
+        if is_copied {
+            bench.store.checkpoint().unwrap();
+        }
+        let database = std::fs::read(bench.path()).unwrap();
+        let index = std::fs::read(bench.temp.path().join("headsup.db-shm")).unwrap();
+        for (case, left, is_cut) in [
+            ("whole", whole.len(), false),
+            ("cut in a frame", whole.len() - 100, true),
+            ("half", half, true),
+            ("empty", 0, true),
+        ] {
+            let temp = tempfile::tempdir().unwrap();
+            let path = temp.path().join("headsup.db");
+            std::fs::write(&path, &database).unwrap();
+            std::fs::write(temp.path().join("headsup.db-wal"), &whole[..left]).unwrap();
+            std::fs::write(temp.path().join("headsup.db-shm"), &index).unwrap();
+            let Opened { store, loaded, quarantined } = Store::open(&path, UnixMs(7)).unwrap();
+            assert_eq!(quarantined, None, "{case}");
+            // What is in the database is nobody's loss, and nothing that is older comes over it.
+            match is_cut && !is_copied {
+                true => assert!(loaded.head > 1_000, "{case}: {}", loaded.head),
+                false => assert_eq!(loaded.head, 20, "{case}, copied: {is_copied}"),
+            }
+            drop(store);
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! A write-ahead log that a killed hub has left, before `SQLite` looks at it.
 //!
 //! `SQLite` reads it up to the first frame that is not right, and takes that for the end. It is one where the hub was
-//! killed while it wrote. Where a whole commit stands behind it, what stood before was damaged.
+//! killed while it wrote. Where a whole commit stands behind it, what stood before was damaged; and where the log's
+//! index knows of more, the end was cut off.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufReader, ErrorKind, Read as _};
@@ -11,6 +12,9 @@ use std::path::Path;
 const HEADER: usize = 32;
 /// Bytes before the page of a frame.
 const FRAME: usize = 24;
+/// What is read of its index.
+const INDEX: usize = 100;
+const INDEX_VERSION: u32 = 3_007_000;
 /// What is read at once.
 const BUFFER: usize = 256 << 10;
 
@@ -26,22 +30,65 @@ struct Header {
     sums: Sums,
 }
 
-/// Whether something in it was damaged. Reads it once; nothing of one that holds no frame.
-pub(super) fn is_damaged(log: &Path) -> io::Result<bool> {
+/// What the log's index says of it, which a killed hub leaves beside it
+/// (<https://sqlite.org/walformat.html#the_wal_index_file_format>).
+struct Index {
+    /// How many frames there are.
+    frames: u32,
+    /// How many of them are in the database.
+    copied: u32,
+    salts: [u8; 8],
+}
+
+/// What a look at the log has shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Looked {
+    /// Something in it was damaged.
+    pub(super) is_damaged: bool,
+    /// Its end is missing, and is not in the database either.
+    pub(super) is_short: bool,
+    /// All that is left of it is in the database, with what came later: it would take that back.
+    pub(super) is_older: bool,
+}
+
+/// What was found from its beginning on.
+#[derive(Default)]
+struct Walked {
+    is_damaged: bool,
+    salts: Option<[u8; 8]>,
+    /// How many are right before one that is not.
+    frames: u32,
+}
+
+/// Looks at the log, of which `index` is the index. Reads it once; nothing of one that holds no frame.
+pub(super) fn look(log: &Path, index: &Path) -> io::Result<Looked> {
+    // Before the log: that may have grown meanwhile, and not become shorter.
+    let index = Index::read(index);
+    let Walked { is_damaged, salts, frames } = walk(log)?;
+    let index = index.filter(|index| salts.is_none_or(|salts| salts == index.salts));
+    let (told, copied) = index.map_or((0, 0), |index| (index.frames, index.copied));
+    let is_short = frames < told && copied < told;
+    Ok(Looked { is_damaged, is_short, is_older: frames > 0 && frames < copied })
+}
+
+fn walk(log: &Path) -> io::Result<Walked> {
     // Whatever else may be wrong with it is said where it is opened.
     let holds_frames = |file: Metadata| file.is_file() && file.len() > HEADER as u64;
     if !fs::metadata(log).is_ok_and(holds_frames) {
-        return Ok(false);
+        return Ok(Walked::default());
     }
     let mut file = BufReader::with_capacity(BUFFER, File::open(log)?);
     let mut bytes = [0; HEADER];
     file.read_exact(&mut bytes)?;
-    let Some(header) = Header::read(&bytes) else { return Ok(true) };
+    let Some(header) = Header::read(&bytes) else {
+        return Ok(Walked { is_damaged: true, ..Walked::default() });
+    };
+    let mut walked = Walked { salts: Some(header.salts), ..Walked::default() };
     let mut frame = vec![0; FRAME + header.page];
     let (mut sums, mut is_broken) = (header.sums, false);
     loop {
         match file.read_exact(&mut frame) {
-            Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(false),
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(walked),
             other => other?,
         }
         let (head, page) = frame.split_at(FRAME);
@@ -50,10 +97,35 @@ pub(super) fn is_damaged(log: &Path) -> io::Result<bool> {
             head[8..16] == header.salts && header.sum(page, header.sum(&head[..8], sums)) == stored;
         // What was begun and taken back has left frames, too, but no end of a commit.
         if is_good && is_broken && word(head, 4) != 0 {
-            return Ok(true);
+            walked.is_damaged = true;
+            return Ok(walked);
         }
         is_broken |= !is_good;
+        walked.frames += u32::from(!is_broken);
         sums = stored;
+    }
+}
+
+impl Index {
+    /// `None` where there is none, or none that is whole.
+    fn read(path: &Path) -> Option<Self> {
+        let mut bytes = [0; INDEX];
+        fs::metadata(path).ok().filter(Metadata::is_file)?;
+        File::open(path).and_then(|mut file| file.read_exact(&mut bytes)).ok()?;
+        // As the machine has them, other than in the log.
+        let native = |at: usize| {
+            let mut word = [0; 4];
+            word.copy_from_slice(&bytes[at..at + 4]);
+            u32::from_ne_bytes(word)
+        };
+        // It is there twice, so that whoever is killed while he writes leaves two that differ.
+        let is_whole = bytes[..48] == bytes[48..96]
+            && native(0) == INDEX_VERSION
+            && bytes[12] == 1
+            && sum(&bytes[..40], (0, 0), u32::from_ne_bytes) == (native(40), native(44));
+        let mut salts = [0; 8];
+        salts.copy_from_slice(&bytes[32..40]);
+        is_whole.then(|| Self { frames: native(16), copied: native(96), salts })
     }
 }
 

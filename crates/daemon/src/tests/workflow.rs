@@ -133,6 +133,10 @@ async fn what_is_put_off_is_told_with_its_agent() {
     let agent = client.get("/api/v1/agents/api").await.json();
     assert_eq!(agent["snoozed_until"], "2026-11-21T21:30:57.200Z");
     assert_eq!(agent["headline"], "blocked");
+    bench.pass(60_050).await;
+    let agent = client.get("/api/v1/agents/api").await.json();
+    assert!(agent.get("snoozed_until").is_none(), "its time is over");
+    assert_eq!(snooze(r#"{"for_ms": 60000}"#).await.status, 200);
     assert_eq!(snooze(r#"{"for_ms": 0}"#).await.status, 200);
     let agent = client.get("/api/v1/agents/api").await.json();
     assert!(agent.get("snoozed_until").is_none());

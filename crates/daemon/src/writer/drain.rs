@@ -1,6 +1,7 @@
 //! Taking over what hooks have spooled.
 
 use super::{Found, Item, Writer};
+use crate::beside;
 use crate::body::is_too_deep;
 use crate::caller;
 use crate::evidence::Hook;
@@ -95,6 +96,7 @@ impl Writer {
         let of_a_stream = is_of_a_stream(&kind, event.as_deref());
         match sighting::read(envelope, &body, &self.namespaces) {
             Ok(mut read) => {
+                beside::look_at_once(&mut read);
                 let token = agent_token.as_deref().map(caller::digest);
                 let is_held = |token: &String| self.board.read().places.of_token(token).is_some();
                 read.token = token.filter(|token| !is_held(token));

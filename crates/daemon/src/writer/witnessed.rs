@@ -39,6 +39,10 @@ fn left_behind(staging: &mut Staging<'_>, left: &Left) -> Answer {
 fn seat(staging: &mut Staging<'_>, sight: &Sight, reported_at: Option<UnixMs>) -> Answer {
     let Sight { agent, source, name, session, process, made_at, delivery, fact } = sight;
     let delivery = reported_at.map_or(*delivery, |reported_at| Delivery::Spooled { reported_at });
+    let reported_at = match delivery {
+        Delivery::Spooled { reported_at } => Some(reported_at),
+        Delivery::Live | Delivery::Standing | Delivery::Replayed => None,
+    };
     let observation = Observation {
         at: staging.now,
         delivery,

@@ -108,7 +108,18 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
         });
         Observer::start(delivery, Box::new(Traffic::new(&pid.to_string())))
     };
-    let (agent, observer) = Agent::start(&order, observe)?;
+    let home = context.place.home.as_deref();
+    let seat = Seat { id: id.as_str(), hub: hub.as_ref(), home, token: Some(&token) };
+    let (agent, observer) = match Agent::start(&order, observe) {
+        Ok(started) => started,
+        Err(error) => {
+            // Nobody else knows of it.
+            if is_seated {
+                seat.tell_failure().await;
+            }
+            return Err(error);
+        }
+    };
     let own = agent.pid();
     let placed = async {
         match &hub {
@@ -118,8 +129,6 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
             _ => true,
         }
     };
-    let home = context.place.home.as_deref();
-    let seat = Seat { id: id.as_str(), hub: hub.as_ref(), home, token: Some(&token) };
     let ended = Box::pin(agent.stay(&order, &seat, &observer, placed)).await?;
     end::like(ended);
     Err(CommandError::new(Kind::Agent(ended.as_a_shell()), "the agent has ended"))

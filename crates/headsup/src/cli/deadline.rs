@@ -8,8 +8,17 @@ use std::task::Poll;
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
-/// What `work` comes to; `None` once `limit` is over. As long as `work` has not `looked` how things stand, it
-/// has the time that every question to the hub has: what is so already is found within any limit.
+/// A limit that is no time to wait for a hub: its first word has the time that every question has.
+const BRIEF: Duration = Duration::from_secs(2);
+
+/// How long the hub has for its first word.
+fn first_word(limit: Duration) -> Duration {
+    if limit < BRIEF { ANSWER_WITHIN } else { limit }
+}
+
+/// What `work` comes to; `None` once `limit` is over. As long as `work` has not `looked` how things stand, a
+/// limit below two seconds leaves it the time that every question to the hub has, so that what is so already is
+/// found.
 pub(super) async fn within<T>(
     limit: Option<Duration>,
     looked: &Cell<bool>,
@@ -19,7 +28,7 @@ pub(super) async fn within<T>(
     let begun = Instant::now();
     let mut work = pin!(work);
     let mut due = pin!(sleep_until(begun + limit));
-    let mut last = pin!(sleep_until(begun + limit.max(ANSWER_WITHIN)));
+    let mut last = pin!(sleep_until(begun + first_word(limit)));
     poll_fn(|context| {
         if !looked.get() && last.as_mut().poll(context).is_ready() {
             return Poll::Ready(None);
@@ -36,6 +45,17 @@ pub(super) async fn within<T>(
 mod tests {
     use super::*;
     use tokio::task::yield_now;
+
+    #[test]
+    fn a_hub_that_says_nothing_is_waited_for_no_longer_than_was_asked() {
+        let word = |ms| first_word(Duration::from_millis(ms));
+        for ms in [0, 1, 1_999] {
+            assert_eq!(word(ms), ANSWER_WITHIN, "{ms}: it only asks");
+        }
+        for ms in [2_000, 3_000, 60_000] {
+            assert_eq!(word(ms), Duration::from_millis(ms));
+        }
+    }
 
     #[tokio::test]
     async fn the_first_look_is_taken_to_its_end_and_then_the_limit_counts() {

@@ -41,6 +41,17 @@ fn a_usage_shows_words_in_the_order_in_which_they_are_typed() {
     }
 }
 
+#[test]
+fn a_hint_that_names_options_is_a_whole_command() {
+    use headsup_core::gate::Unfit;
+    for hint in [Unfit::NoProcess.hint(), Unfit::InTurn("working").hint()] {
+        for words in hint.split('`').skip(1).step_by(2).filter(|words| words.contains("--")) {
+            let args: Vec<OsString> = words.split(' ').map(OsString::from).collect();
+            assert!(parse(&args).is_ok(), "{words}");
+        }
+    }
+}
+
 /// `-h` leaves out what stands above the options in `--help`.
 #[test]
 fn a_short_help_points_at_nothing_that_it_does_not_show() {

@@ -1,5 +1,7 @@
 //! `headsup up`
 
+mod hub_log;
+
 use crate::cli::listen::{self, ListenArgs};
 use crate::cli::runtime::build;
 use crate::cli::{Context, block_on};
@@ -14,6 +16,7 @@ use crate::output::line::Line;
 use headsup_core::time::UnixMs;
 use headsup_core::wire::SCHEMA;
 use headsup_daemon::{Beside, Config, Listen, ListenError, ProviderSettings, Retention, RunError};
+use hub_log::HubLog;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io;
@@ -137,7 +140,8 @@ async fn background(
     context: &Context,
 ) -> Result<(), CommandError> {
     let tell = |words: &str| context.output.say(&Line::plain(format!("headsup: {words}")));
-    let Hub { client, health, started } = start::start_telling(&context.place, tell).await?;
+    let hub = start::start_telling(&context.place, tell).await;
+    let Hub { client, health, started } = hub.map_err(|error| typed(error, context))?;
     context.warn_of(&health.version);
     let link = match listen {
         Some(listen) => {
@@ -166,6 +170,14 @@ async fn background(
         return Output::json(&UpDoc { schema: SCHEMA, pid, home, socket, started, page });
     }
     link.map_or(Ok(()), |link| listen::show(&link.url, context.output))
+}
+
+/// Where the settings keep the hub from starting, what is wrong with them, as `--foreground` says it.
+fn typed(error: CommandError, context: &Context) -> CommandError {
+    match listen::settled(&context.config) {
+        Err(wrong) if error.message.contains(&wrong.message) => wrong,
+        _ => error,
+    }
 }
 
 /// Whether leaving TCP lasts.
@@ -205,7 +217,14 @@ fn foreground(args: &Args, listen: Option<Listen>, context: &Context) -> Result<
     let filter = log_filter(std::env::var("HEADSUP_LOG").ok().as_deref());
     // A log that cannot be written, on a full disk for one, must not end the hub.
     let log = tracing_subscriber::fmt().log_internal_errors(false);
-    log.with_env_filter(filter).with_writer(io::stderr).init();
+    let file = args.detach.then(|| HubLog::of(&home));
+    let writer = move || {
+        if let Some(file) = &file {
+            file.keep_short();
+        }
+        io::stderr()
+    };
+    log.with_env_filter(filter).with_writer(writer).init();
     let (server, lookout) = (runtime("headsup-server")?, runtime("headsup-lookout")?);
     let crowd = runtime("headsup-crowd")?;
     let folders = headsup_adapters::registries(|name| std::env::var_os(name));

@@ -42,7 +42,7 @@ pub(crate) struct Args {
     /// It must have held for this long, with no work left in the background.
     #[arg(long, value_name = "D", value_parser = a_duration)]
     settled: Option<Duration>,
-    /// Give up after this time (exit code 3). What is so already is found whatever it is; 0 only asks.
+    /// Give up after this time (exit code 3). Below 2s the hub has up to 10s to say what is so already; 0 only asks.
     #[arg(long, value_name = "D", value_parser = a_duration)]
     timeout: Option<Duration>,
     /// One agent is enough.

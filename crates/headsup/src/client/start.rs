@@ -25,7 +25,7 @@ const BETWEEN_STARTS: Duration = Duration::from_millis(50);
 const LOG_TAIL: u64 = 2048;
 /// How a line of it begins that says what to do.
 const HINT: &str = "hint: ";
-/// A longer log is put aside when a hub is started.
+/// A longer log is put aside, when a hub is started and while it runs.
 const LOG_KEPT: u64 = 1 << 20;
 
 /// What a hub says about itself.
@@ -203,12 +203,21 @@ fn open_log(home: &Path) -> Result<File, CommandError> {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(home);
     made.map_err(|error| failed(home, error))?;
     let path = log_path(home);
-    if std::fs::metadata(&path).is_ok_and(|meta| meta.len() > LOG_KEPT) {
+    log_at(&path).map_err(|error| failed(&path, error))
+}
+
+/// The hub's log, to be written on; one that has grown long is put aside.
+pub(crate) fn log_at(path: &Path) -> std::io::Result<File> {
+    if std::fs::metadata(path).is_ok_and(|meta| is_long(meta.len())) {
         // One old log is enough to look back; a failure only leaves a longer one.
-        std::fs::rename(&path, path.with_extension("log.old")).ok();
+        std::fs::rename(path, path.with_extension("log.old")).ok();
     }
-    let log = OpenOptions::new().create(true).append(true).read(true).mode(0o600).open(&path);
-    log.map_err(|error| failed(&path, error))
+    OpenOptions::new().create(true).append(true).read(true).mode(0o600).open(path)
+}
+
+/// Whether a log of so many bytes is put aside.
+pub(crate) fn is_long(bytes: u64) -> bool {
+    bytes > LOG_KEPT
 }
 
 fn spawn(home: &Path, log: File) -> Result<Child, CommandError> {
@@ -319,6 +328,19 @@ mod tests {
             (said, hints),
             (vec!["error: no".to_owned()], vec!["do this".to_owned(), "or that".to_owned()])
         );
+    }
+
+    #[test]
+    fn a_log_that_has_grown_long_is_put_aside_once_it_is_opened() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = log_path(temp.path());
+        for length in [LOG_KEPT, LOG_KEPT + 1] {
+            File::create(&path).unwrap().set_len(length).unwrap();
+            let begun = log_at(&path).unwrap().metadata().unwrap().len() == 0;
+            assert_eq!(begun, is_long(length), "{length}");
+            let old = std::fs::metadata(temp.path().join("hub.log.old"));
+            assert_eq!(old.ok().map(|old| old.len()), begun.then_some(length));
+        }
     }
 
     #[test]

@@ -38,8 +38,8 @@ fn in_our_words(key: &str, why: &str) -> Option<String> {
         why.strip_prefix("invalid type: ").or_else(|| why.strip_prefix("invalid value: "))?;
     let (has, wants) = said.rsplit_once(", expected ")?;
     let takes = match wants {
-        "u64" => "a whole number from 0 on",
-        "u32" => "a whole number from 0 to 4294967295",
+        "u64" => "a whole number from 1 on",
+        "u32" => "a whole number from 1 to 4294967295",
         "a boolean" => "true or false",
         "a string" | "path string" => "text in quotes",
         "a sequence" => "a list, as [\"one\", \"two\"]",
@@ -75,6 +75,8 @@ mod tests {
         for (text, says) in [
             ("[retention]\nevents = -5\n", "/c.toml:2: events is integer `-5`, and takes a whole"),
             ("[retention]\ndays = \"x\"\n", "/c.toml:2: days is string \"x\", and takes a whole"),
+            ("[retention]\ndays = 0\n", "/c.toml:2: days is integer `0`, and takes a whole number"),
+            ("[retention]\n\nevents = 0\n", "/c.toml:3: events is integer `0`, and takes a whole"),
             ("github = { api = 1 }\n", "/c.toml:1: api is integer `1`, and takes text in quotes"),
             (
                 "screen_rules = 1\n",

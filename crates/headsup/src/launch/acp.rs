@@ -35,8 +35,8 @@ use tokio::time::timeout;
 
 /// How long the hub may take for the last words of one that has ended.
 pub(super) const LAST_WORDS: Duration = Duration::from_millis(500);
-/// How long these may take to be passed on before the end is told: a hub that hears nothing of it for 400 ms sees
-/// a crash.
+/// How long these may take to be passed on before the end is told: a hub that hears nothing of it for a second or so
+/// sees a crash.
 const PASSED_ON_WITHIN: Duration = Duration::from_millis(250);
 
 /// An agent that has been started, and both its ends.

@@ -141,6 +141,10 @@ fn read_along(path: &Path, past: Option<Mark>, observer: &Weak<Observer>, is_las
                     mark.goes_on(&buffer[..length]);
                 }
                 observer.hear(Side::Agent, &buffer[..length]);
+                // What is no file has no end, as long as others go on there.
+                if is_last && mark.is_none() && is_over(&mut until) {
+                    return observer.hear_end(Side::Agent);
+                }
             }
             Ok(0) if is_last => return observer.hear_end(Side::Agent),
             Ok(0) => {
@@ -148,8 +152,7 @@ fn read_along(path: &Path, past: Option<Mark>, observer: &Weak<Observer>, is_las
                 thread::park_timeout(LOOK_AGAIN);
             }
             Err(error) if is_silent(&error) => {
-                let now = Instant::now();
-                if is_last && now >= *until.get_or_insert(now + OTHERS_WITHIN) {
+                if is_last && is_over(&mut until) {
                     return observer.hear_end(Side::Agent);
                 }
                 drop(observer);
@@ -190,6 +193,12 @@ fn is_filled_alike(file: &mut File, mark: &mut Option<Mark>, is_last: bool) -> b
     false
 }
 
+/// The agent has ended. Is the time over that others have from then on?
+fn is_over(until: &mut Option<Instant>) -> bool {
+    let now = Instant::now();
+    now >= *until.get_or_insert(now + OTHERS_WITHIN)
+}
+
 /// Is somebody there who writes to it, and has nothing to say now?
 fn is_silent(error: &io::Error) -> bool {
     error.kind() == ErrorKind::WouldBlock
@@ -222,6 +231,18 @@ fn open(path: &Path, observer: &Weak<Observer>, is_last: &AtomicBool) -> Option<
 mod tests {
     use super::*;
     use std::fs;
+    use std::sync::mpsc::RecvTimeoutError;
+
+    #[test]
+    fn what_has_no_end_keeps_nobody_waiting_once_the_agent_has_ended() {
+        let observer = Observer::start(None, Box::new(Stream::new("")));
+        let endless = PathBuf::from("/dev/zero");
+        let reading = follow(endless, None, Arc::downgrade(&observer)).unwrap();
+        reading.is_last.store(true, Ordering::Release);
+        reading.thread.unpark();
+        let ended = reading.done.recv_timeout(Duration::from_secs(60));
+        assert_eq!(ended, Err(RecvTimeoutError::Disconnected));
+    }
 
     #[test]
     fn the_last_words_of_a_file_that_is_replaced_are_read_first() {

@@ -71,18 +71,23 @@ pub(crate) fn lines(inbox: &Inbox, view: &View) -> Vec<Line> {
     for prompt in now {
         card(&mut lines, prompt, inbox, view);
     }
-    lines.extend(soon.into_iter().map(|agent| outcome(agent, inbox, view)));
+    lines.extend(soon.into_iter().map(|agent| fit(outcome(agent, inbox, view), view)));
     for prompt in later {
         card(&mut lines, prompt, inbox, view);
     }
-    lines.extend(late.into_iter().map(|agent| outcome(agent, inbox, view)));
+    lines.extend(late.into_iter().map(|agent| fit(outcome(agent, inbox, view), view)));
+    lines
+}
+
+fn fit(line: Line, view: &View) -> Line {
     match view.width {
-        Some(width) => lines.into_iter().map(|line| line.cut(width)).collect(),
-        None => lines,
+        Some(width) => line.cut(width),
+        None => line,
     }
 }
 
 fn card(lines: &mut Vec<Line>, prompt: &PromptDoc, inbox: &Inbox, view: &View) {
+    let first = lines.len();
     let agent = inbox.agents.get(&prompt.agent_id);
     let blocked = theme::style(Headline::Blocked);
     let head = Line::new().styled(blocked, Headline::Blocked.glyph()).then(" ");
@@ -113,7 +118,17 @@ fn card(lines: &mut Vec<Line>, prompt: &PromptDoc, inbox: &Inbox, view: &View) {
         times = format!("{times} · {left}");
     }
     lines.push(under().styled(theme::DIM, times));
-    lines.push(under().and(&how(prompt, agent, view)));
+    for line in &mut lines[first..] {
+        *line = fit(std::mem::take(line), view);
+    }
+    let answer = under().and(&how(prompt, agent, view));
+    // Half a command is none: on a narrow terminal that goes on in the next line.
+    lines.push(if is_typed(prompt) { answer } else { fit(answer, view) });
+}
+
+/// Whether it is answered by a command.
+fn is_typed(prompt: &PromptDoc) -> bool {
+    prompt.answerable.contains(&Answerable::Api)
 }
 
 /// Until when it stands, and what happens then.
@@ -125,7 +140,7 @@ pub(super) fn left(prompt: &PromptDoc, now: UnixMs) -> Option<String> {
 
 /// What to type, or where to go.
 pub(crate) fn how(prompt: &PromptDoc, agent: Option<&AgentDoc>, view: &View) -> Line {
-    if !prompt.answerable.contains(&Answerable::Api) {
+    if !is_typed(prompt) {
         return place(agent, view);
     }
     let what = match prompt.options.is_empty() {
@@ -238,6 +253,20 @@ mod tests {
             1. Postgres  as in production
             2. SQLite
             asked 4m ago · 26m left, then the default: use SQLite
+            headsup answer api-p1 --option N
+        ");
+        let narrow = View { width: Some(30), ..view };
+        let lines: Vec<_> =
+            super::lines(&inbox, &narrow).iter().map(|line| line.render(false)).collect();
+        insta::assert_snapshot!(lines.join("\n"), @"
+        ▲ web (front)  permission  Ba…
+            asked 4m ago
+            answer it in its terminal…
+        ✓ done  docs (manual)  4m ago
+        ▲ api  input  Which database?…
+            1. Postgres  as in produc…
+            2. SQLite
+            asked 4m ago · 26m left,…
             headsup answer api-p1 --option N
         ");
     }

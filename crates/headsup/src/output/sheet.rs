@@ -51,6 +51,9 @@ impl Sheet {
         for mark in words::marks(agent) {
             line = line.styled(theme::DIM, format!(" {mark}"));
         }
+        if let Some(until) = agent.snoozed_until.filter(|until| *until > self.now) {
+            line = line.styled(theme::DIM, format!(" ({})", words::snoozed(until, self.now)));
+        }
         self.lines.push(line);
     }
 
@@ -173,6 +176,19 @@ mod tests {
     use super::*;
     use crate::output::fixture::{AT, agent_with, prompt};
     use serde_json::json;
+
+    #[test]
+    fn what_is_put_off_says_so_for_as_long_as_it_is() {
+        let later = json!({"snoozed_until": "2026-11-21T21:10:00.000Z"});
+        let agent = agent_with("api", "blocked", later);
+        for (minutes, head) in
+            [(4, "api  ▲ blocked for 4m (snoozed for 6m)"), (10, "api  ▲ blocked for 10m")]
+        {
+            let now = UnixMs::parse(AT).unwrap().plus(minutes * 60_000);
+            let view = View { now, home: None, width: None, colour: false };
+            assert_eq!(lines(&agent, &view)[0].render(false), head);
+        }
+    }
 
     #[test]
     fn a_sheet_shows_every_dimension() {

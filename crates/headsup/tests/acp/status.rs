@@ -5,6 +5,7 @@ use headsup_testkit::hub::Hub;
 use headsup_testkit::wait;
 use serde_json::{Value, json};
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::Stdio;
 
 #[test]
@@ -91,6 +92,26 @@ fn a_process_that_leaves_or_is_killed_says_so() {
         rig.comes_to(headline);
         wait::until("the cause", || (rig.doc()["process"]["kind"] == kind).then_some(()));
     }
+}
+
+/// Its file was found, and what the first line of that asks for is not there.
+#[test]
+fn an_agent_that_cannot_be_run_does_not_start_for_ever() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let program = rig.file("agent");
+    fs::write(&program, "#!/nowhere/interpreter\n").unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let program = program.to_str().unwrap();
+    // A hub that is out of breath is not asked for a seat.
+    let doc = wait::until("its end", || {
+        let mut talk = rig.run(&["acp", "--id", "api", "--name", "some"], &[program]);
+        assert_eq!(talk.ends().code(), Some(1));
+        let done = rig.home.run(["show", "api", "--json", "--no-start"]);
+        let doc = (done.code == 0).then(|| done.json())?;
+        (doc["headline"] != "starting").then_some(doc)
+    });
+    assert_eq!((&doc["headline"], &doc["process"]["code"]), (&json!("crashed"), &json!(126)));
 }
 
 #[test]

@@ -110,6 +110,29 @@ fn a_folder_that_is_refused_is_left_as_it_is() {
 }
 
 #[test]
+fn what_is_no_folder_is_refused_in_words() {
+    let home = home();
+    let (link, file) = (home.path().join("link"), home.path().join("file"));
+    std::os::unix::fs::symlink(home.path().join("gone"), &link).unwrap();
+    fs::write(&file, "").unwrap();
+    let run = |at: &std::path::Path, args: [&str; 2]| {
+        Done::from(home.command(args).env("HEADSUP_HOME", at).output().unwrap())
+    };
+    let dangles = "a link to a folder that is not there";
+    for args in [["ls", "--json"], ["up", "--json"]] {
+        let refused = run(&link, args);
+        assert_eq!(refused.code, 7, "{refused:?}");
+        assert!(refused.stderr.contains(dangles), "{refused:?}");
+        assert!(refused.stderr.contains("home_refused"), "{refused:?}");
+    }
+    for (at, why) in [(&link, dangles), (&file, "is in the way and is not a folder")] {
+        let refused = run(at, ["up", "--foreground"]);
+        assert!(refused.code != 0 && refused.stderr.contains(why), "{refused:?}");
+    }
+    assert!(!home.path().join("gone").exists());
+}
+
+#[test]
 fn commands_start_the_hub_and_down_ends_it() {
     let home = home();
     home.run(["down"]).ok();
@@ -192,6 +215,20 @@ fn a_demo_leaves_nothing_behind_also_after_one_that_was_killed() {
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
     assert_eq!(demo.wait().unwrap().code(), Some(0));
     assert_eq!(agents(), serde_json::json!([]));
+}
+
+#[test]
+fn a_log_that_grows_long_while_the_hub_runs_is_put_aside() {
+    let home = home();
+    home.run(["up"]).ok();
+    let log = home.state().join("hub.log");
+    // As after months.
+    let long = 2 << 20;
+    fs::File::options().write(true).open(&log).unwrap().set_len(long).unwrap();
+    home.run(["down"]).ok();
+    let last = fs::read_to_string(&log).unwrap();
+    assert!(last.contains("the hub is down") && last.len() < 4_096, "{} bytes", last.len());
+    assert_eq!(fs::metadata(home.state().join("hub.log.old")).unwrap().len(), long);
 }
 
 /// The system takes a moment to let go what a killed hub has held.

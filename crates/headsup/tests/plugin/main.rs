@@ -152,9 +152,12 @@ fn a_turn_that_rests_between_two_tries_was_stopped() {
         return;
     }
     let home = Home::new(BINARY);
-    for (words, how) in
-        [(&["busy", "retry", "idle"][..], "stopped"), (&["busy", "retry", "busy", "idle"], "ended")]
-    {
+    for (words, how) in [
+        (&["busy", "retry", "idle"][..], "stopped"),
+        (&["busy", "offline", "idle"], "stopped"),
+        (&["busy", "retry", "busy", "idle"], "ended"),
+        (&["busy", "offline", "retry", "busy", "idle"], "ended"),
+    ] {
         let words = words.iter().map(|word| status(word));
         let rows: Vec<Value> = begun().into_iter().chain(words).collect();
         let told = told(&home, &rows.iter().collect::<Vec<_>>());

@@ -30,7 +30,7 @@ fn an_interruption_ends_the_turn_of_its_prompt() {
 #[test]
 fn false_positive_a_person_may_type_the_same_words() {
     let typed = user(r#""origin":{"kind":"human"},"#, "[Request interrupted by user] is what?");
-    assert_eq!(typed.fact, None);
+    assert_eq!(typed.fact, Some(Fact::PromptLogged { turn_ref: "p-1".to_owned() }));
     assert!(typed.is_prompt);
     assert_eq!(user("", "Why [Request interrupted by user]?").fact, None);
     let result = r#"{"type":"user","message":{"content":[{"type":"tool_result",
@@ -105,6 +105,22 @@ fn a_compaction_that_has_failed_ends_its_turn_as_failed() {
     assert_eq!(line(short).fact, None);
 }
 
+/// A line as 2.1.330 writes it, but for members that say nothing here.
+#[test]
+fn the_end_of_a_compaction_is_told_if_a_person_has_asked_for_it() {
+    let told = |metadata: &str| {
+        line(&format!(
+            r#"{{"parentUuid":null,"isSidechain":false,"type":"system","subtype":"compact_boundary","content":"Conversation compacted","level":"info",{metadata}"sessionId":"s-1"}}"#
+        ))
+    };
+    let wanted = told(r#""compactMetadata":{"trigger":"manual","preTokens":1212},"#);
+    assert_eq!(wanted.fact, Some(Fact::CompactionEnded { manual: Some(true) }));
+    assert_eq!(wanted.name, "compact_boundary");
+    for other in [r#""compactMetadata":{"trigger":"auto"},"#, r#""compactMetadata":7,"#, ""] {
+        assert_eq!(told(other).fact, None, "{other}");
+    }
+}
+
 /// Lines as 2.1.330 writes them, but for members that say nothing here.
 #[test]
 fn what_the_program_does_by_itself_for_a_person_is_a_command() {
@@ -140,6 +156,20 @@ fn a_retry_says_that_it_still_works() {
     let reason = Some(WorkingReason::Retrying);
     assert_eq!(retry.fact, Some(Fact::Level(Level::Working { reason })));
     assert_eq!(retry.name, "api_error");
+}
+
+#[test]
+fn a_persons_prompt_is_told_by_the_name_of_its_turn() {
+    let logged = Some(Fact::PromptLogged { turn_ref: "p-1".to_owned() });
+    let typed = user(r#""origin":{"kind":"human"},"promptSource":"typed","#, "go");
+    assert_eq!((typed.fact, typed.name.as_str()), (logged, "user"));
+    // What a background task tells, what a run is started with, and commands of the person's own.
+    for other in [r#""origin":{"kind":"task-notification"},"#, r#""promptSource":"sdk","#, ""] {
+        assert_eq!(user(other, "go").fact, None, "{other}");
+    }
+    assert_eq!(user(r#""isMeta":true,"origin":{"kind":"human"},"#, "go").fact, None);
+    let nameless = r#"{"type":"user","origin":{"kind":"human"},"message":{"content":"go"}}"#;
+    assert_eq!(line(nameless).fact, None);
 }
 
 #[test]

@@ -72,9 +72,11 @@ fn session_folder_log_and_model_are_the_main_agents() {
     assert_eq!(main.cwd.as_deref(), Some("/home/dev/api"));
     assert_eq!(main.model.as_deref(), Some("gpt"));
     assert!(main.log_path.unwrap().ends_with("rollout-1.jsonl"));
+    assert_eq!(main.helper_log, None);
     let helpers = seen("PreToolUse", r#""agent_id":"a-1""#, &nowhere);
     assert_eq!(helpers.session.as_deref(), Some("s-1"));
     assert_eq!((helpers.log_path, helpers.model), (None, None));
+    assert!(helpers.helper_log.unwrap().ends_with("rollout-1.jsonl"));
 }
 
 #[test]

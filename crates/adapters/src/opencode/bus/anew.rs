@@ -1,7 +1,7 @@
 //! What a program says that could tell a status and that nobody knows: it changes nothing, and is handed out once for each
 //! kind of it, to be counted. Which names could tell one, and which of them do not, the plugin knows as well (`plugin.js`).
 
-use super::{ABORTED, Follower, Info, Named, Said, matters};
+use super::{ABORTED, Follower, Info, Named, Said, matters, written};
 use crate::json::Raw;
 use crate::{payload, text};
 use std::collections::BTreeSet;
@@ -20,7 +20,7 @@ const STOPS: [&str; 3] = ["abort", "cancel", "interrupt"];
 const ENDS: [&str; 5] = ["error", "fail", "abort", "cancel", "interrupt"];
 
 /// The words of a status.
-pub(super) const STATUSES: &[&str] = &["busy", "idle", "retry"];
+pub(super) const STATUSES: &[&str] = &["busy", "idle", "offline", "retry"];
 
 #[derive(Debug, Default)]
 pub(super) struct Anew {
@@ -43,6 +43,13 @@ impl Follower {
     pub fn news(&mut self) -> Vec<String> {
         std::mem::take(&mut self.anew.unsaid)
     }
+}
+
+/// Can a message tell anything, by the words that it has? Most are pieces of what is said, and are read no further.
+pub(super) fn may_say(message: &str) -> bool {
+    const NAMES: [&str; 6] =
+        ["session.", "permission.", "question.", ".asked", ".requested", "message.updated"];
+    NAMES.into_iter().chain([written::STOPPED_BY]).any(|words| message.contains(words))
 }
 
 /// Is it a name by which a status could be told?
@@ -68,7 +75,8 @@ fn says(name: &str, words: &[&str]) -> bool {
 fn is_silent(event: &str) -> bool {
     let last = event.rsplit_once('.').map(|(_, last)| last).filter(|last| !last.is_empty());
     let is_numbered = last.is_some_and(|last| last.bytes().all(|byte| byte.is_ascii_digit()));
-    is_numbered || event.starts_with("session.next.") || SILENT.contains(&event)
+    let of_those = ["session.next.", "session.network."];
+    is_numbered || of_those.iter().any(|of| event.starts_with(of)) || SILENT.contains(&event)
 }
 
 /// The member by which an answer does not say what it is.

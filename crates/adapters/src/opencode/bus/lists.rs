@@ -1,7 +1,7 @@
 //! The lists of a folder, as they are after each connection. What cannot be read in them changes nothing.
 
 use super::anew::STATUSES;
-use super::{Follower, IDLE, Session, asks};
+use super::{Follower, IDLE, Session, asks, waits};
 use crate::text;
 use headsup_core::status::BlockedReason;
 use serde_json::Value;
@@ -52,7 +52,7 @@ impl Follower {
             session.is_unclear &= session.is_busy || !is_busy;
             session.is_doubted = false;
             session.is_busy = is_busy;
-            session.waits = kind == Some("retry");
+            session.waits = kind.is_some_and(waits);
             if is_busy && self.root(id) == *id {
                 self.current = Some(id.clone());
             }

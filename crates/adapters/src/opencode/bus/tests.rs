@@ -182,9 +182,36 @@ fn a_rest_between_two_tries_is_a_stop_and_no_end() {
         }
     }
     // The lists may be all that tells of a try.
-    let mut follower = Follower::new(Served { port: None, is_shared: true });
-    follower.snapshot("/p", [r#"{"ses_a":{"type":"retry"}}"#, "[]", "[]"], &[]);
-    assert_eq!(follower.heard(&idle).map(|body| word(&body)).as_deref(), Some("idle"));
+    for list in [r#"{"ses_a":{"type":"retry"}}"#, r#"{"ses_a":{"type":"offline"}}"#] {
+        let mut follower = Follower::new(Served { port: None, is_shared: true });
+        follower.snapshot("/p", [list, "[]", "[]"], &[]);
+        assert_eq!(follower.heard(&idle).map(|body| word(&body)).as_deref(), Some("idle"));
+        assert!(follower.news().is_empty(), "{list}");
+    }
+}
+
+/// Kilo goes on by itself once its network is there again (read).
+#[test]
+fn whoever_waits_for_a_network_is_at_work() {
+    let network = |what: &str| {
+        let said = json!({ "sessionID": "ses_a", "requestID": "que_1" });
+        message(&format!("session.network.{what}"), said)
+    };
+    let [busy, offline, retry] = ["busy", "offline", "retry"].map(|kind| status("ses_a", kind));
+    let waits = [network("asked"), offline, network("restored"), network("replied"), retry, busy];
+    for is_shared in [true, false] {
+        let mut follower = Follower::new(Served { port: None, is_shared });
+        follower.heard(&status("ses_a", "busy"));
+        for said in &waits {
+            assert_eq!(follower.heard(said), None, "{said}");
+            assert_eq!(words(&follower.stands()), ["working"], "{said}");
+        }
+        assert!(follower.news().is_empty());
+        // It is stopped there.
+        follower.heard(&waits[1]);
+        let rests = follower.heard(&status("ses_a", "idle")).map(|body| word(&body));
+        assert_eq!(rests.as_deref(), Some("idle"));
+    }
 }
 
 #[test]

@@ -12,6 +12,8 @@ use crate::text;
 
 /// How the output of a command ends that a person has stopped.
 const STOPPED: &str = "<metadata>\nUser aborted the command\n</metadata>";
+/// The words of that, as a message has them: no other part of an answer tells anything.
+pub(super) const STOPPED_BY: &str = "User aborted the command";
 
 skim! {
     Spoken {

@@ -290,3 +290,31 @@ fn of_two_that_are_asked_about_at_once_the_log_tells_the_end_of_the_first() {
     let asked: Vec<_> = script.seat.own_prompts().map(|open| open.ask.title.clone()).collect();
     assert_eq!((script.headline(), asked), (Headline::Blocked, vec!["Bash: input 8".to_owned()]));
 }
+
+/// Copilot CLI 1.0.102, Esc at the main agent's dialog (measured): its log tells of that before it tells that the agent was
+/// stopped, and of each helper that was stopped with it.
+#[test]
+fn g5_helpers_beside_a_dialog_that_was_escaped_keep_the_turn_open() {
+    let escaped = || {
+        let mut script = Script::blocked();
+        script.hook(Fact::SubagentStarted { id: "h".into() });
+        let (reason, key, turn_ref) = (BlockedReason::Permission, None, None);
+        let resolution = Resolution::elsewhere(script.now);
+        script.log(Fact::PromptRefused { reason, key, resolution, turn_ref });
+        assert_eq!((script.phrase().as_str(), script.outcome()), ("working(background)", None));
+        assert!(script.seat.prompts.is_empty());
+        script
+    };
+    let mut script = escaped();
+    script.log(Fact::MainInterrupted);
+    assert_eq!((script.phrase().as_str(), script.outcome()), ("working(background)", None));
+    script.hook(Fact::SubagentEnded { id: "h".into() });
+    script.tick(1_000);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+    assert_eq!(script.count("turn.completed"), 1);
+    // The helper was stopped as well.
+    let mut script = escaped();
+    script.log(Fact::SubagentEnded { id: "h".into() });
+    script.log(Fact::MainInterrupted);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+}

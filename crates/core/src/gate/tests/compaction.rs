@@ -1,8 +1,8 @@
 //! G7: nothing is idle between the start and the end of a compaction; the own status tells its end.
 
-use super::script::{Script, at_rest, busy, fail, prompt, start, stop, tool_of};
+use super::script::{Script, at_rest, busy, fail, prompt, start, stop, tool_of, wake};
 use crate::gate::Rule;
-use crate::observation::{Fact, Level, SessionStart};
+use crate::observation::{Background, Fact, Level, SessionStart};
 use crate::source::Source;
 use crate::status::Headline;
 
@@ -104,6 +104,52 @@ fn a_compaction_whose_end_was_lost_is_over_with_the_turns_end() {
     script.hook(start(SessionStart::Compact));
     script.hook(stop("t1"));
     assert_eq!(script.headline(), Headline::Done);
+}
+
+/// The log tells the end of a turn behind all of its hooks.
+fn end_of(turn: &str) -> Fact {
+    let background = Background { logged: true, ..Background::default() };
+    Fact::TurnEnded { background, turn_ref: Some(turn.to_owned()) }
+}
+
+#[test]
+fn a_compaction_whose_end_was_lost_is_over_with_the_turn_that_the_log_ends_behind_its_hooks() {
+    let begins = |turn: &str| Fact::CompactionBegun { turn_ref: turn.to_owned() };
+    for log_first in [true, false] {
+        let mut script = Script::idle();
+        if log_first {
+            script.log(wake("p1"));
+        }
+        script.hook(begins("p1"));
+        if !log_first {
+            script.log(wake("p1"));
+        }
+        script.log(end_of("p0"));
+        assert_eq!(script.phrase(), "working(compacting)");
+        script.log(end_of("p1"));
+        assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+        assert_eq!((script.count("turn.started"), script.count("turn.completed")), (1, 1));
+        script.hook(prompt("t1"));
+        script.hook(stop("t1"));
+        assert_eq!(script.headline(), Headline::Done);
+    }
+    // Nobody has heard how its turn began.
+    let mut script = Script::idle();
+    script.hook(begins("p1"));
+    script.log(end_of("p1"));
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+    // In mid-turn its stop is none yet.
+    let mut script = Script::working();
+    script.hook(begins("t1"));
+    script.hook(stop("t1"));
+    script.refused(Rule::G7);
+    script.log(end_of("t1"));
+    assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Done, 1));
+    // The end of the turn before, read late, is not its own.
+    let mut script = Script::working();
+    script.hook(begins("p2"));
+    script.log(end_of("t1"));
+    assert_eq!(script.phrase(), "working(compacting)");
 }
 
 /// Claude Code 2.1.330 tells no hook of an Esc during `/compact`; its status file is busy from
@@ -279,4 +325,31 @@ fn neither_a_title_nor_a_notice_of_rest_ends_a_compaction_in_mid_turn() {
     script.hook(Fact::TurnOver);
     script.tick(5_000);
     assert_eq!(script.phrase(), "working(compacting)");
+}
+
+/// Its status file shows work, and its log tells how that has ended.
+#[test]
+fn a_compaction_that_no_hook_tells_of_is_completed_where_the_log_says_so() {
+    let ended = || Fact::CompactionEnded { manual: Some(true) };
+    let mut script = Script::new();
+    script.registry(at_rest());
+    script.registry(busy());
+    assert_eq!(script.headline(), Headline::Working);
+    script.log(ended());
+    script.silent();
+    script.registry(at_rest());
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+    // Of one that belongs to a turn it says nothing, nor of a turn that hooks tell of.
+    let mut script = Script::new();
+    script.registry(at_rest());
+    script.registry(busy());
+    script.log(Fact::CompactionEnded { manual: Some(false) });
+    script.registry(at_rest());
+    assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+    let mut script = Script::working();
+    script.registry(busy());
+    script.log(ended());
+    script.registry(at_rest());
+    script.tick(300);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
 }

@@ -163,6 +163,18 @@ fn an_agent_asks_only_where_its_workflow_can_wait_and_a_person_anywhere() {
 }
 
 #[test]
+fn what_was_put_off_is_put_off_no_more_once_its_time_is_over() {
+    let mut script = Script::working();
+    let until = script.now.plus(60_000);
+    gate::snooze(&mut script.seat, Some(until), script.now);
+    assert_eq!(gate::next_expiry(&script.seat), Some(until));
+    assert!(gate::time_out(&mut script.seat, until.plus(-1), script.now).is_empty());
+    let over = gate::time_out(&mut script.seat, until, script.now);
+    assert_eq!((over.len(), over[0].changed, over[0].events.len()), (1, true, 1));
+    assert_eq!((script.seat.snoozed_until, gate::next_expiry(&script.seat)), (None, None));
+}
+
+#[test]
 fn deadlines_move_with_a_clock_that_is_set_back() {
     let mut script = Script::working();
     ask(&mut script, "a-p9", OnTimeout::Default);

@@ -202,8 +202,13 @@ fn g10_a_spooled_report_makes_its_events_unless_later_evidence_was_accepted() {
     script.delivery = Delivery::Spooled { reported_at };
     script.after(60_000).hook(stop("t1"));
     assert_eq!(script.headline(), Headline::Done);
+    assert_eq!(script.seat.spooled_until, reported_at);
     script.delivery = Delivery::Live;
     script.hook(prompt("t2"));
+    assert_eq!(
+        (script.seat.spooled_until, script.seat.last_live_at),
+        (reported_at, Some(script.now))
+    );
     script.delivery = Delivery::Spooled { reported_at };
     script.hook(exit());
     script.refused(Rule::G10);

@@ -389,20 +389,26 @@ fn a_title_of_the_start_alone_that_is_taken_back_leaves_nothing_known() {
 
 /// A seat whose program has told its start while its screen asks something.
 fn asking() -> Script {
+    asking_at(SessionStart::Early)
+}
+
+fn asking_at(how: SessionStart) -> Script {
     let mut script = starting();
     script.said(Source::Screen, trust(true));
     script.session = Some("s1".into());
-    script.hook(start(SessionStart::Early));
+    script.hook(start(how));
     script
 }
 
 #[test]
 fn an_early_start_answers_no_dialog() {
-    let mut script = asking();
-    assert_eq!((script.headline(), script.count("prompt.resolved")), (Headline::Blocked, 0));
-    assert!(may_ask_unheard(&script.seat, script.now.plus(60_000)), "until the dialog is gone");
-    script.said(Source::Screen, Fact::ScreenCleared);
-    assert_eq!((script.headline(), script.count("turn.started")), (Headline::Idle, 0));
+    for how in [SessionStart::Early, SessionStart::EarlyResume] {
+        let mut script = asking_at(how);
+        assert_eq!((script.headline(), script.count("prompt.resolved")), (Headline::Blocked, 0));
+        assert!(may_ask_unheard(&script.seat, script.now.plus(60_000)), "until it is gone");
+        script.said(Source::Screen, Fact::ScreenCleared);
+        assert_eq!((script.headline(), script.count("turn.started")), (Headline::Idle, 0));
+    }
     // Whoever is at work has been let.
     let mut script = asking();
     script.hook(prompt("t1"));
@@ -411,6 +417,12 @@ fn an_early_start_answers_no_dialog() {
 
 #[test]
 fn a_dialog_is_looked_for_a_while_behind_an_early_start() {
+    // It is launched by hand, and takes a conversation up again.
+    let mut script = Script::new();
+    script.process = Some(ProcessId::new(5, 50));
+    script.hook(start(SessionStart::EarlyResume));
+    assert_eq!(script.headline(), Headline::Idle);
+    assert!(may_ask_unheard(&script.seat, script.now.plus(1_000)));
     let mut script = starting();
     script.session = Some("s1".into());
     script.hook(start(SessionStart::Early));

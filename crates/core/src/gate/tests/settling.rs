@@ -1,6 +1,8 @@
 //! G12 beside the program's own status: a dialog that both tell of is one prompt.
 
-use super::script::{Script, at_rest, busy, prompt, settling_permission, tool, waiting};
+use super::script::{
+    Script, at_rest, busy, prompt, settling_permission, sub, tool, tool_end, waiting,
+};
 use crate::observation::{Fact, Level};
 use crate::prompt::Actor;
 use crate::source::Source;
@@ -59,6 +61,45 @@ fn g12_of_two_requests_one_is_shown() {
     assert_eq!(titles(&script), ["Bash: input 7"]);
     script.tick(1_000);
     assert_eq!(titles(&script), ["Bash: input 7", "Bash: input 8"]);
+}
+
+/// Another hook has granted it, and its call takes long.
+#[test]
+fn g12_a_request_behind_which_the_terminal_goes_on_showing_work_is_asked_of_nobody() {
+    let shows = |script: &mut Script, level: Level| {
+        script.said(Source::ProgramStatus, Fact::Level(level));
+    };
+    let asked = || {
+        let mut script = Script::working();
+        shows(&mut script, busy());
+        script.hook(tool(&Actor::Main, "c7", 7));
+        asks(&mut script, 7);
+        for _ in 0..10 {
+            script.tick(10_000);
+            shows(&mut script, busy());
+            assert_eq!(script.headline(), Headline::Working);
+        }
+        script
+    };
+    let mut script = asked();
+    script.hook(tool_end(&Actor::Main, "c7", 7));
+    script.tick(20_000);
+    assert_eq!((script.headline(), script.count("prompt.opened")), (Headline::Working, 0));
+    // The hook took its time, and has not answered.
+    let mut script = asked();
+    shows(&mut script, waiting());
+    assert_eq!((script.headline(), titles(&script)), (Headline::Blocked, vec!["Bash: input 7"]));
+    // Nothing is heard from there any more.
+    let mut script = asked();
+    script.tick(61_000);
+    assert_eq!((script.headline(), titles(&script)), (Headline::Blocked, vec!["Bash: input 7"]));
+    // It may show another conversation than the one that asks.
+    let mut script = Script::working();
+    shows(&mut script, busy());
+    script.hook(Fact::SubagentStarted { id: "h".into() });
+    script.hook(settling_permission(&sub("h"), 7, 1_000));
+    script.tick(1_000);
+    assert_eq!(script.headline(), Headline::Blocked);
 }
 
 /// It may be one that the person has opened; if not, it is the request's own.

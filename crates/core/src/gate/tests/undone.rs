@@ -1,8 +1,9 @@
 //! Stops that another hook undoes, or that a goal follows, of a program whose log tells the end behind all hooks.
 
-use super::script::{Script, exit, prompt};
+use super::script::{Script, exit, permission, prompt, tool_of};
 use crate::gate::Rule;
 use crate::observation::{Background, Fact, Submitter};
+use crate::prompt::Actor;
 use crate::status::Headline;
 
 /// A stop, or by the word of the log its end.
@@ -69,6 +70,36 @@ fn a_turn_of_which_no_stop_is_told_ends_by_such_a_log() {
     assert_eq!(script.phrase(), "working(background)");
     script.hook(Fact::SubagentEnded { id: "h".into() });
     assert_eq!(script.headline(), Headline::Done);
+}
+
+/// Two hooks of one event may run side by side, and one of them seconds late.
+#[test]
+fn g10_what_bears_the_name_of_a_turn_whose_end_the_log_has_told_begins_nothing_however_late() {
+    let asks = match permission(&Actor::Main, 7) {
+        Fact::PromptOpened { actor, prompt, settle_ms, .. } => {
+            Fact::PromptOpened { actor, prompt, settle_ms, turn_ref: Some("t1".to_owned()) }
+        }
+        other => other,
+    };
+    let compacts = Fact::CompactionBegun { turn_ref: "t1".to_owned() };
+    let late = [prompt("t1"), tool_of("t1", "c9"), asks, compacts];
+    let mut script = Script::working();
+    script.hook(logged("t1", false));
+    script.log(logged("t1", false));
+    for late in &late {
+        script.after(5_000).hook(late.clone());
+        script.refused(Rule::G10);
+        assert_eq!(script.headline(), Headline::Done, "{late:?}");
+    }
+    script.hook(prompt("t2"));
+    assert_eq!(script.headline(), Headline::Working);
+    // Before the log has told it, it may go on.
+    for late in late {
+        let mut script = Script::working();
+        script.hook(logged("t1", false));
+        script.after(5_000).hook(late.clone());
+        assert_ne!(script.headline(), Headline::Done, "{late:?}");
+    }
 }
 
 /// The program begins the next turn by itself.

@@ -38,7 +38,7 @@ const MOST_SAID: usize = 4 << 10;
     summary = "The same messages over a web socket, one text frame each",
     params(
         ("since" = Option<String>, Query, description = "A cursor; `0` is the oldest event kept, `now` the next one. Without it a snapshot comes first"),
-        ("agent" = Option<Vec<AgentId>>, Query, description = "Only these, repeated"),
+        ("agent" = Option<Vec<AgentId>>, Query, description = "Only these, repeated. One that is not there yet is no error: its events come once it is"),
         ("type" = Option<Vec<String>>, Query, description = "Only these types of events, repeated"),
         ("follow" = Option<bool>, Query, description = "false: the stream ends at the log's end"),
         ("view" = Option<String>, Query, description = "`events` (the default): every event, nothing left out. `state`: only how each agent is by now, as `agent.updated` or `agent.forgotten`; whoever reads slowly gets only the latest of each, and is never `lagged`"),

@@ -1,11 +1,12 @@
 use super::ending::{LEAVE, LOOK};
 use super::*;
-use crate::board::Board;
 use crate::clock::Manual;
 use crate::inbox;
 use crate::limits::Limits;
-use headsup_core::status::Attach;
+use crate::process::identity;
+use headsup_core::status::{Attach, WorkingReason};
 use headsup_core::time::UnixMs;
+use rustix::process::{Pid, Signal, kill_process};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -17,10 +18,18 @@ fn child() -> (Child, ProcessId) {
     (child, ProcessId::new(pid, ticks.parse().unwrap()))
 }
 
+fn board() -> Arc<Board> {
+    Arc::new(Board::new(Vec::new(), 0, 0))
+}
+
 fn samples() -> Arc<Samples> {
-    let board = Arc::new(Board::new(Vec::new(), 0, 0));
     let clock = Arc::new(Manual::new(UnixMs(0)));
-    Arc::new(Samples::new(board, clock, Path::new("/nowhere"), &Limits::default()))
+    Arc::new(Samples::new(board(), clock, Path::new("/nowhere"), &Limits::default()))
+}
+
+fn processes(inbox: Inbox) -> Processes {
+    let (goodbyes, ooms, last_words) = Default::default();
+    Processes::new(inbox, board(), goodbyes, ooms, samples(), last_words)
 }
 
 /// Nothing but that it is looked at.
@@ -36,6 +45,7 @@ fn watching(process: ProcessId) -> One {
         pane: OwnPane::default(),
         waits: false,
         left_in_order: false,
+        board: board(),
         goodbyes,
         ooms,
         samples: samples(),
@@ -61,8 +71,7 @@ async fn whoever_said_goodbye_to_the_hub_before_is_seen_off_by_this_one() {
     seat.process.state = Process::Exited(Exit::of(ExitKind::Clean));
     let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
     let told = async |seat: &Seat| {
-        let (goodbyes, ooms, last_words) = Default::default();
-        let mut processes = Processes::new(inbox.clone(), goodbyes, ooms, samples(), last_words);
+        let mut processes = processes(inbox.clone());
         processes.look_at(seat, true);
         tokio::time::sleep(LEAVE * 2).await;
         outbox.take(Duration::ZERO, 9).unwrap()
@@ -83,8 +92,7 @@ async fn whoever_said_goodbye_to_the_hub_before_is_seen_off_by_this_one() {
 #[tokio::test(start_paused = true)]
 async fn whoever_has_left_behind_its_goodbye_takes_no_descriptor_from_those_that_live() {
     let (inbox, _outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
-    let (goodbyes, ooms, last_words) = Default::default();
-    let mut processes = Processes::new(inbox, goodbyes, ooms, samples(), last_words);
+    let mut processes = processes(inbox);
     processes.most_waited_for = 1;
     let seat = |id: &str, process: ProcessId| {
         let mut seat = Seat::new(AgentId::new(id).unwrap(), "custom", Source::Hook, UnixMs(0));
@@ -215,6 +223,51 @@ async fn a_death_waits_for_what_has_started_the_process_and_not_for_ever() {
         outer.kill().ok();
         outer.wait().unwrap();
     }
+}
+
+/// The time between two looks passes at once.
+#[tokio::test(start_paused = true)]
+async fn one_that_was_told_to_stand_still_at_rest_is_told_again_where_it_is_shown_at_work() {
+    for (base, told) in [(Turn::Working(WorkingReason::Prompt), true), (Turn::Unknown, false)] {
+        let (mut program, process) = child();
+        let pid = Pid::from_raw(program.id().cast_signed()).unwrap();
+        kill_process(pid, Signal::STOP).unwrap();
+        while !living(&process).unwrap().is_stopped {
+            std::thread::yield_now();
+        }
+        let one = watching(process);
+        let mut seat = Seat::new(one.agent.clone(), "acp:some", Source::Acp, UnixMs(0));
+        seat.process.state = Process::Running { attach: Attach::Headless };
+        seat.turn.base = base;
+        let board = Arc::new(Board::new(vec![Arc::new(seat)], 0, 0));
+        let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
+        let one = One { pause: Some(Pause::new(true)), board, ..one };
+        let seen = tokio::spawn(one.watch(inbox));
+        tokio::time::sleep(LOOK * 3).await;
+        let jobs = outbox.take(Duration::ZERO, 9).unwrap();
+        assert_eq!(!jobs.is_empty(), told, "{base:?}");
+        for job in &jobs {
+            let Work::Witnessed(Witnessed::Seat(sight)) = &job.work else { panic!() };
+            assert_eq!(sight.fact, Fact::Process(ProcessFact::Unprobeable));
+        }
+        seen.abort();
+        program.kill().unwrap();
+        program.wait().unwrap();
+    }
+}
+
+/// What it has heard last may still be on its way.
+#[test]
+fn a_death_waits_for_who_speaks_for_the_process() {
+    let (mut program, process) = child();
+    let (pid, start_ticks) = identity(std::process::id()).unwrap();
+    let own = Some(ProcessId::new(pid, start_ticks));
+    for (kind, waits_for) in [("custom", None), ("acp:some", own)] {
+        let seat = Seat::new(AgentId::new("api").unwrap(), kind, Source::Acp, UnixMs(0));
+        assert_eq!(launcher_of(&seat, &process), waits_for, "{kind}");
+    }
+    program.kill().unwrap();
+    program.wait().unwrap();
 }
 
 /// The time between two looks passes at once.

@@ -26,7 +26,7 @@ fn new_lines(tail: &mut Tail) -> Vec<String> {
 #[test]
 fn what_was_there_is_the_past_and_what_is_added_is_new() {
     let (_temp, path) = log(b"one\ntwo\n");
-    let mut tail = Tail::new(&path);
+    let (mut tail, _) = Tail::new(&path);
     append(&path, b"three\nfo");
     let grown = tail.look().unwrap();
     assert_eq!(
@@ -45,7 +45,7 @@ fn what_was_there_is_the_past_and_what_is_added_is_new() {
 #[test]
 fn a_line_that_was_half_there_is_whole_when_it_ends() {
     let (_temp, path) = log(b"one\ntw");
-    let mut tail = Tail::new(&path);
+    let (mut tail, _) = Tail::new(&path);
     append(&path, b"o\n");
     assert_eq!(new_lines(&mut tail), ["two"]);
 }
@@ -54,7 +54,7 @@ fn a_line_that_was_half_there_is_whole_when_it_ends() {
 fn the_look_back_doubles_until_it_holds_a_line() {
     let long = vec![b'x'; 300_000];
     let (_temp, path) = log(&[b"old\n", &long[..], b"\n"].concat());
-    let mut tail = Tail::new(&path);
+    let (mut tail, _) = Tail::new(&path);
     append(&path, b"new\n");
     let grown = tail.look().unwrap();
     assert_eq!(grown.past.len(), 2);
@@ -65,7 +65,7 @@ fn the_look_back_doubles_until_it_holds_a_line() {
 fn all_of_a_file_that_was_waited_for_is_read() {
     let (_temp, path) = log(b"");
     fs::remove_file(&path).unwrap();
-    let mut tail = Tail::new(&path);
+    let (mut tail, _) = Tail::new(&path);
     assert_eq!(tail.look().unwrap().past.len(), 0);
     let long = vec![b'x'; 300_000];
     fs::write(&path, [b"one\ntwo\n", &long[..], b"\n"].concat()).unwrap();
@@ -75,7 +75,7 @@ fn all_of_a_file_that_was_waited_for_is_read() {
 #[test]
 fn a_cut_or_replaced_file_is_the_past_again() {
     let (_temp, path) = log(b"one\ntwo\n");
-    let mut tail = Tail::new(&path);
+    let (mut tail, _) = Tail::new(&path);
     fs::write(&path, b"cut\n").unwrap();
     let grown = tail.look().unwrap();
     assert_eq!((text(grown.past), text(grown.lines)), (vec!["cut".into()], vec![]));
@@ -97,7 +97,7 @@ fn a_file_that_is_written_anew_in_its_place_is_the_past_again() {
         (format!("{long}\none\n"), format!("{long}\ntwo\nthree\n")),
     ] {
         let (_temp, path) = log(before.as_bytes());
-        let mut tail = Tail::new(&path);
+        let (mut tail, _) = Tail::new(&path);
         for piece in ["t", "hree\n", "four\n"] {
             append(&path, piece.as_bytes());
             assert!(!tail.look().unwrap().begun_anew, "{piece}");
@@ -114,7 +114,7 @@ fn a_file_that_is_written_anew_in_its_place_is_the_past_again() {
 #[test]
 fn a_file_may_go_away_and_come_back() {
     let (_temp, path) = log(b"one\n");
-    let mut tail = Tail::new(&path);
+    let (mut tail, _) = Tail::new(&path);
     fs::remove_file(&path).unwrap();
     assert!(new_lines(&mut tail).is_empty());
     assert!(!tail.is_there());
@@ -127,7 +127,7 @@ fn a_file_may_go_away_and_come_back() {
 #[test]
 fn an_endless_line_is_skipped_and_the_next_one_read() {
     let (_temp, path) = log(b"one\n");
-    let mut tail = Tail::new(&path);
+    let (mut tail, _) = Tail::new(&path);
     append(&path, &vec![b'x'; usize::try_from(MOST_BYTES).unwrap() + 9]);
     let mut lines = Vec::new();
     append(&path, b"\nnew\n");
@@ -150,7 +150,7 @@ fn links_folders_and_pipes_are_refused() {
     let mode = Mode::RUSR | Mode::WUSR;
     rustix::fs::mknodat(rustix::fs::CWD, &pipe, FileType::Fifo, mode, 0).unwrap();
     for bad in [&link, &pipe, &temp.path().to_owned()] {
-        let mut tail = Tail::new(bad);
+        let (mut tail, _) = Tail::new(bad);
         assert!(!tail.is_there());
         assert!(tail.look().is_err(), "{}", bad.display());
     }

@@ -6,8 +6,9 @@ use headsup_core::status::Process;
 use rustix::io::Errno;
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use tokio::sync::mpsc::unbounded_channel;
+use tokio::sync::oneshot::error::TryRecvError;
 
 const INTERRUPTED: &[u8] = br#"{"type":"user","sessionId":"s1","message":{"content":[{"type":"text","text":"[Request interrupted by user]"}]}}"#;
 
@@ -28,14 +29,14 @@ async fn unwatched_logs_are_looked_at_every_second_whatever_else_moves() {
     let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
     let (seats, with_logs) = unbounded_channel();
     tokio::spawn(watch(with_logs, lookout.watcher(), inbox, metrics));
-    seats.send(seat("api", Some(&log))).unwrap();
+    seats.send(Mention::Moved(seat("api", Some(&log)))).unwrap();
     tokio::time::sleep(UNWATCHED * 3 / 2).await;
     let mut file = OpenOptions::new().append(true).open(&log).unwrap();
     file.write_all(&[INTERRUPTED, b"\n"].concat()).unwrap();
     let told = || outbox.take(Duration::ZERO, 1).unwrap();
     assert!(told().is_empty(), "nobody has looked since");
     for _ in 0..10 {
-        seats.send(seat("other", None)).unwrap();
+        seats.send(Mention::Moved(seat("other", None))).unwrap();
         tokio::time::sleep(UNWATCHED / 10).await;
     }
     let told = told();
@@ -62,7 +63,7 @@ async fn copies_of_old_lines_are_no_news_however_many_pieces_they_come_in() {
         if is_there {
             fs::write(&log, written(old)).unwrap();
         }
-        seats.send(seat("api", Some(&log))).unwrap();
+        seats.send(Mention::Moved(seat("api", Some(&log)))).unwrap();
         tokio::task::yield_now().await;
         let append = async |lines: &str| {
             let mut file = OpenOptions::new().append(true).create(true).open(&log).unwrap();
@@ -87,7 +88,7 @@ async fn what_was_written_before_a_log_was_found_is_news_and_what_was_copied_int
     let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
     let (seats, with_logs) = unbounded_channel();
     tokio::spawn(watch(with_logs, lookout.watcher(), inbox, Arc::new(Metrics::new())));
-    seats.send(seat("api", Some(&log))).unwrap();
+    seats.send(Mention::Moved(seat("api", Some(&log)))).unwrap();
     tokio::task::yield_now().await;
     let line = |at: &str| {
         String::from_utf8(INTERRUPTED.to_vec()).unwrap().replacen(
@@ -126,7 +127,7 @@ async fn what_a_line_says_anew_is_counted_and_the_past_is_not() {
         if is_there {
             append(&format!("{news}\n{bored}\n"));
         }
-        seats.send(seat("api", Some(&log))).unwrap();
+        seats.send(Mention::Moved(seat("api", Some(&log)))).unwrap();
         tokio::task::yield_now().await;
         append(&format!("{news}\n"));
         tokio::time::sleep(UNWATCHED * 3 / 2).await;
@@ -143,7 +144,7 @@ async fn followed(log: &Path, lookout: &Arc<Lookout>) -> (inbox::Inbox, inbox::O
     let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
     let (seats, with_logs) = unbounded_channel();
     let told = watch(with_logs, lookout.watcher(), inbox.clone(), Arc::new(Metrics::new()));
-    seats.send(seat("api", Some(log))).unwrap();
+    seats.send(Mention::Moved(seat("api", Some(log)))).unwrap();
     tokio::spawn(async move {
         let _seats = seats;
         told.await;
@@ -213,7 +214,7 @@ async fn the_log_of_a_helper_is_followed_while_it_runs() {
         let mut seat = Seat::clone(&seat("api", Some(&main)));
         seat.kind = "codex".into();
         seat.subagents = if runs { vec!["h1".to_owned()] } else { Vec::new() };
-        seats.send(Arc::new(seat)).unwrap();
+        seats.send(Mention::Moved(Arc::new(seat))).unwrap();
     };
     let append = async || {
         let line = r#"{"timestamp":"2999-01-01T00:00:00.000Z","type":"event_msg","payload":{"type":"turn_aborted","root_turn_id":"t1","turn_id":"t2","reason":"interrupted"}}"#;
@@ -237,4 +238,48 @@ async fn the_log_of_a_helper_is_followed_while_it_runs() {
     tell(false);
     tokio::task::yield_now().await;
     assert!(append().await.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_stored_seats_log_says_since_it_was_heard_last_waited_for_a_hub() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log.jsonl");
+    let heard = UnixMs::parse("2026-07-01T12:00:00.000Z").unwrap();
+    let never = UnixMs::parse("2999-01-01T00:00:00.000Z").unwrap();
+    let nothing = format!("{{\"type\":\"mode\",\"mode\":\"{}\"}}\n", "x".repeat(1_000));
+    // More than one look back.
+    let lines = [-5, 0, 1].map(|ms| written(heard.plus(ms))).concat();
+    let more = nothing.repeat(200) + &written(heard.plus(2)) + &written(never.plus(1));
+    fs::write(&log, lines + &more).unwrap();
+    let changed_at = Duration::from_millis(heard.plus(2).0.try_into().unwrap());
+    let file = OpenOptions::new().append(true).open(&log).unwrap();
+    file.set_modified(SystemTime::UNIX_EPOCH + changed_at).unwrap();
+    let told = async |live: Option<UnixMs>, spooled: UnixMs| {
+        let lookout = Lookout::new(|| Err(Errno::MFILE), Arc::new(Metrics::new()));
+        let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
+        let (seats, with_logs) = unbounded_channel();
+        tokio::spawn(watch(with_logs, lookout.watcher(), inbox, Arc::new(Metrics::new())));
+        let mut seat = seat("api", Some(&log));
+        let stored = Arc::make_mut(&mut seat);
+        (stored.last_live_at, stored.spooled_until) = (live, spooled);
+        seats.send(Mention::Stored(seat)).unwrap();
+        let (done, mut read) = oneshot::channel();
+        seats.send(Mention::Read(done)).unwrap();
+        let mut waited = Vec::new();
+        while read.try_recv() != Err(TryRecvError::Closed) {
+            tokio::task::yield_now().await;
+            for item in outbox.take(Duration::ZERO, 9).unwrap() {
+                let Work::Witnessed(Witnessed::Seat(sight)) = &item.work else { panic!() };
+                let Delivery::Spooled { reported_at } = sight.delivery else { panic!("{sight:?}") };
+                waited.push(reported_at.since(heard));
+            }
+        }
+        waited
+    };
+    let last = never.plus(1).since(heard);
+    assert_eq!(told(Some(heard), UnixMs(0)).await, [1, 2, last]);
+    assert_eq!(told(Some(heard), heard.plus(1)).await, [2, last], "told by a hub before this one");
+    assert_eq!(told(None, heard.plus(1)).await, [2, last]);
+    assert!(told(None, UnixMs(0)).await.is_empty(), "a log of which nothing is known is the past");
+    assert!(told(Some(never), UnixMs(0)).await.is_empty(), "it has not changed since");
 }

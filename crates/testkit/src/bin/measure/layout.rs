@@ -46,9 +46,13 @@ pub(crate) fn write() -> Outcome<()> {
     };
     let (hook, hub) = (ranks("hook", hook)?, ranks("hub", hub)?);
     let commands = ranks("commands", commands)?;
-    let often = hub.iter().filter(|ranked| ranked.calls >= AGENTS);
-    // What a command shares with the hub lies with the rest of the command: that starts more often.
-    let rest = hook.iter().chain(&commands).chain(&hub);
+    let all = || hook.iter().chain(&hub).chain(&commands);
+    let often = all().filter(|ranked| ranked.calls >= AGENTS);
+    // What commands share with the hub lies between what either has for itself: neither has pages of the other's in memory.
+    let in_hub: HashSet<_> = hub.iter().map(|ranked| &ranked.name).collect();
+    let (shared, own): (Vec<_>, Vec<_>) =
+        commands.iter().partition(|ranked| in_hub.contains(&ranked.name));
+    let rest = hook.iter().chain(own).chain(shared).chain(&hub);
     let (front, back): (Vec<_>, Vec<_>) =
         often.chain(rest).partition(|ranked| ranked.share >= MEANT);
     let (mut seen, mut list) = (HashSet::new(), HEAD.to_owned());

@@ -87,3 +87,25 @@ fn a_command_of_a_persons_own_that_is_stopped_is_no_completed_turn() {
         assert_eq!(rest(&[said]).as_deref(), Some(end), "{output}");
     }
 }
+
+/// They come for every word of an answer, and with all that a command has put out so far.
+#[test]
+fn pieces_of_an_answer_are_not_read() {
+    let part = |output: &str| {
+        let state = json!({ "status": "completed", "output": output });
+        let part = json!({ "type": "tool", "sessionID": "ses_a", "state": state });
+        message("message.part.updated", json!({ "sessionID": "ses_a", "part": part }))
+    };
+    let delta = json!({ "sessionID": "ses_a", "field": "text", "delta": "Hello." });
+    for piece in [message("message.part.delta", delta), part("made-by-shell.txt")] {
+        assert!(!anew::may_say(&piece), "{piece}");
+    }
+    let of_session = || json!({ "sessionID": "ses_a" });
+    for kind in ["session.status", "permission.v2.asked", "question.replied", "message.updated"] {
+        assert!(anew::may_say(&message(kind, of_session())), "{kind}");
+    }
+    for kind in ["consent.asked", "consent.requested"] {
+        assert!(anew::may_tell(kind) && anew::may_say(&message(kind, of_session())), "{kind}");
+    }
+    assert!(anew::may_say(&part("<metadata>\nUser aborted the command\n</metadata>")));
+}
