@@ -35,6 +35,8 @@ pub struct Traffic {
     is_closed: bool,
     /// And it has lived on.
     is_gone: bool,
+    /// Its client says nothing any more, or nobody reads that.
+    is_left: bool,
 }
 
 impl Traffic {
@@ -56,23 +58,31 @@ impl Traffic {
     /// One side says nothing more: what it ended with is a message too.
     pub fn finish(&mut self, side: Side, mut tell: impl FnMut(Said)) {
         self.is_closed |= side == Side::Agent;
+        self.is_left |= side == Side::Client;
         let Self { connection, of_client, of_agent, .. } = self;
         let lines = if side == Side::Client { of_client } else { of_agent };
         lines.finish(|line| take(connection, side, line).into_iter().for_each(&mut tell));
     }
 
-    /// Has the agent closed its output, which is mostly its end? Where it lives on, [`settle`](Self::settle)
-    /// tells that it is gone.
+    /// Has the agent closed its output, or waits it for a client that is gone? Both are mostly its end. Where
+    /// it lives on, [`settle`](Self::settle) tells that it is gone, or that nobody will answer it.
     pub fn is_unsettled(&self) -> bool {
-        self.is_closed && !self.is_gone
+        self.is_silent() || self.is_left && self.connection.asks()
     }
 
-    /// It lives on. Nothing can answer what is under way, nor what its client still says to it.
+    /// It lives on. Nothing can answer what is under way, nor what its client still says to it; or nobody
+    /// what it asks.
     pub fn settle(&mut self, tell: impl FnMut(Said)) {
-        if self.is_unsettled() {
+        if self.is_silent() {
             self.is_gone = true;
             self.connection.falls_silent().into_iter().for_each(tell);
+        } else if self.is_unsettled() {
+            self.connection.loses_client().into_iter().for_each(tell);
         }
+    }
+
+    fn is_silent(&self) -> bool {
+        self.is_closed && !self.is_gone
     }
 
     /// How everything stands, to be said again and again; `None` before the agent has said a word.

@@ -85,8 +85,14 @@ const PRINTS: Headless = Headless {
 
 const CLAUDE_CODE: Row = Row {
     kind: "claude-code",
-    // A variable says it.
-    headless: None,
+    // A variable says that nobody can type to it, in print mode and under a host alike; `-p` that it has its prompt,
+    // which it takes once all hooks of its start have ended, however long they take (2.1.330, measured).
+    headless: Some(Headless {
+        program: "claude",
+        words: &["-p", "--print"],
+        by_input: false,
+        ..PRINTS
+    }),
     parts_with_a_word: true,
     goes_on_beside: false,
     returns: Returns::OneIfKilled,
@@ -266,6 +272,7 @@ mod tests {
             ("codex", ["codex", "--search", "e", "do it"]),
             ("codex", ["codex", "--config=a", "review", "--uncommitted"]),
             ("codex", ["sh", "/bin/codex", "e", "do it"]),
+            ("claude-code", ["claude", "--model", "x", "--print"]),
         ] {
             assert!(is(kind, &words, true), "{kind} {words:?}");
         }
@@ -279,13 +286,15 @@ mod tests {
             ("codex", ["codex", "-m", "e", "do it"]),
             ("codex", ["codex", "resume", "--last", "e"]),
             ("codex", ["codex", "--search", "--", "review"]),
+            ("claude-code", ["claude", "--model", "x", "do -p it"]),
         ] {
             assert!(!is(kind, &words, true), "{kind} {words:?}");
         }
         assert!(is("qwen-code", &["node", "/bin/qwen"], false), "its input is a pipe");
         assert!(!is("codex", &["codex", "app-server"], false));
         assert!(!is("qwen-code", &[], true));
-        for (kind, event) in [("qwen-code", "Stop"), ("claude-code", "SessionStart"), ("x", "")] {
+        assert!(!is("claude-code", &["claude"], false), "a variable says it");
+        for (kind, event) in [("qwen-code", "Stop"), ("opencode", "SessionStart"), ("x", "")] {
             assert!(headless(kind, event).is_none(), "{kind} {event}");
         }
     }
@@ -300,6 +309,10 @@ mod tests {
         assert!(has("qwen-code", &["node", "/bin/qwen", "do it"]));
         assert!(has("copilot-cli", &["copilot", "-p", "do it"]));
         assert!(has("codex", &["codex", "exec", "do it"]));
+        assert!(has("claude-code", &["/bin/claude", "--model", "x", "-p", "do it"]));
+        // Its host has still to say something.
+        assert!(!has("claude-code", &["claude", "-p", "--input-format", "stream-json"]));
+        assert!(!has("claude-code", &["claude", "do it"]));
         for words in [
             // A server, which tells of what its clients begin.
             &["node", "/bin/qwen", "serve"][..],

@@ -55,7 +55,8 @@ pub use screen::{Shown, has_screens, screen, screen_version};
 pub use service::{has_service, is_service, serves_terminals};
 pub use stop_hooks::{has_other_request_hooks, has_other_stop_hooks};
 pub use transcript::{
-    LogLine, answers_itself, helper_line, helper_logs, is_helper_log, log_line, strange_line,
+    LogLine, answers_itself, begins_by_log, helper_line, helper_logs, is_helper_log, log_line,
+    strange_line,
 };
 
 use headsup_core::id::ProcessId;
@@ -124,9 +125,11 @@ pub fn hook(
         return Ok(stream::hook(body, context));
     }
     let mut seen = read(kind, event, body, context)?;
-    if let Fact::SessionStarted { how, attach: attach @ None } = &mut seen.fact {
-        *attach = context.attach;
-        if context.prompted && (*how == SessionStart::Startup || how.is_early()) {
+    if let Fact::SessionStarted { how, attach } = &mut seen.fact {
+        *attach = attach.or(context.attach);
+        // What it says itself of who sits there counts more than its command line.
+        let is_prompted = context.prompted && *attach == Some(Attach::Headless);
+        if is_prompted && (*how == SessionStart::Startup || how.is_early()) {
             *how = SessionStart::Prompted;
         }
     }

@@ -38,6 +38,12 @@ pub fn helper_logs<'a>(kind: &str, log: &'a Path) -> Option<&'a Path> {
     if kind == codex::KIND { log.ancestors().nth(4) } else { None }
 }
 
+/// Does the log of a program of this kind alone tell that some of its turns begin? Codex 0.169.0 calls no hook with a
+/// turn towards a goal (`/goal`) but the one of its start, and that behind the line of the turn (measured).
+pub fn begins_by_log(kind: &str) -> bool {
+    kind == codex::KIND
+}
+
 /// Does a model answer what an agent of this kind asks, and no person? A hook does not say so. `read` gives so many
 /// bytes of the end of its conversation's log.
 pub fn answers_itself(kind: &str, read: impl Fn(u64) -> Option<String>) -> bool {

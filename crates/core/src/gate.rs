@@ -198,7 +198,9 @@ pub fn admit(seat: &mut Seat, observation: &Observation) -> Decision {
                 match observation.delivery {
                     Delivery::Live => step.seat.last_live_at = Some(now),
                     Delivery::Spooled { reported_at } => {
-                        step.seat.spooled_until = step.seat.spooled_until.max(reported_at);
+                        // By a clock that has been put back since, it would hide all that comes.
+                        let told = reported_at.min(now);
+                        step.seat.spooled_until = step.seat.spooled_until.max(told);
                     }
                     Delivery::Standing | Delivery::Replayed => {}
                 }

@@ -123,11 +123,19 @@ impl NewPrompt {
             reason,
             key: None,
             tool: None,
-            title: title.map_or_else(|| reason.word().replace('_', " "), str::to_owned),
+            title: title.map_or_else(|| Self::untitled(reason), str::to_owned),
             body: None,
             options: Vec::new(),
             multi_select: false,
             answerable: vec![Answerable::Terminal],
+        }
+    }
+
+    /// A title for what is asked in no words that are known.
+    pub fn untitled(reason: BlockedReason) -> String {
+        match reason {
+            BlockedReason::Other => "Action required".to_owned(),
+            _ => reason.word().replace('_', " "),
         }
     }
 }
@@ -252,5 +260,18 @@ impl Resolution {
             declined: false,
             verified: true,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_asked_in_no_words_has_a_title_that_people_can_read() {
+        let title = |reason| NewPrompt::plain(reason, None).title;
+        assert_eq!(title(BlockedReason::PlanApproval), "plan approval");
+        assert_eq!(title(BlockedReason::Other), "Action required");
+        assert_eq!(NewPrompt::plain(BlockedReason::Other, Some("EU West")).title, "EU West");
     }
 }

@@ -231,7 +231,7 @@ pub(crate) struct Found {
 }
 
 /// A fact about a known seat.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Sight {
     pub(crate) agent: AgentId,
     pub(crate) source: Source,

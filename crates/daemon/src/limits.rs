@@ -67,6 +67,10 @@ const OWN_FILES: u64 = 32;
 pub const LEAST_FILES: u64 = OWN_FILES + 8;
 /// Event streams at once, where the system allows so many files.
 const SUBSCRIBERS: u64 = 4_096;
+/// Address space of a hub to whom only reporters speak, with some room. Bytes, measured: 50 to 56 MiB.
+const OWN_SPACE: u64 = 56 << 20;
+/// What an event stream takes of it at worst, measured: 0.7 MiB.
+const SPACE_OF_A_STREAM: u64 = 1 << 20;
 /// Connections of one TCP address at once, where the system allows so many files.
 const TCP_CONNECTIONS: u64 = 256;
 
@@ -95,9 +99,15 @@ pub fn too_few_files() -> Option<u64> {
     files.filter(|files| *files < LEAST_FILES)
 }
 
-/// How many event streams may be open: where files are short, reporters must still get in.
+/// How many event streams may be open: where files or memory are short, reporters must still get in.
 pub(crate) fn subscribers() -> u64 {
-    part_of_files(2).min(SUBSCRIBERS)
+    let space = rustix::process::getrlimit(rustix::process::Resource::As).current;
+    part_of_files(2).min(space.map_or(u64::MAX, streams_within)).min(SUBSCRIBERS)
+}
+
+/// How many event streams fit into so much address space. A process that gets no more of it ends on the spot.
+fn streams_within(space: u64) -> u64 {
+    (space.saturating_sub(OWN_SPACE) / SPACE_OF_A_STREAM).max(1)
 }
 
 /// How many TCP connections one address may have: reporters come by the unix socket.
@@ -144,5 +154,11 @@ mod tests {
         }
         assert_eq!(share(16, 2), 1);
         assert_eq!([LEAST_FILES, 64, 256].map(second_half), [36, 48, 144]);
+    }
+
+    #[test]
+    fn where_memory_is_limited_few_streams_are_open() {
+        let mib = [0, 56, 64, 128, 1_024, 8_192].map(|mib| streams_within(mib << 20));
+        assert_eq!(mib, [1, 1, 8, 72, 968, 8_136]);
     }
 }

@@ -48,6 +48,7 @@ use transcript::Mention;
 
 pub(crate) use pipe::Ears;
 pub use pipe::{PaneReports, READ_PANE, ReaderOrder};
+pub(crate) use process::{ends_meanwhile, pidfd};
 pub(crate) use screen::OBSERVABLE;
 pub use screen::ScreenRules;
 

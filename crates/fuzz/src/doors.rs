@@ -10,6 +10,7 @@ use headsup_core::event::Event;
 use headsup_core::id::AgentId;
 use headsup_core::seat::Seat;
 use headsup_core::select::HeadlineSet;
+use headsup_core::source::Source;
 use headsup_core::spool::{Decoder, Record, encode};
 use headsup_core::time::UnixMs;
 use headsup_core::wire::{ReportBody, VerdictBody};
@@ -129,9 +130,10 @@ pub(crate) fn report(bytes: &[u8]) {
     serde_json::from_slice::<ReportStatusBody>(bytes).ok();
     if let Ok(said) = serde_json::from_slice::<AgentStatusReport>(bytes) {
         let meaning = Meaning::of(&said.event_type, said.notification_type.as_deref());
-        drop(meaning.and_then(|meaning| meaning.fact(false)));
         let id = seat_id(&said.chat_id, &said.agent);
         assert!(AgentId::new(id.as_str()).is_ok(), "{id}");
+        let seat = Seat::new(id, "custom", Source::Hook, UnixMs(0));
+        drop(meaning.and_then(|meaning| meaning.of_seat(&seat)));
     }
 }
 

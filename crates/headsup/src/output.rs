@@ -99,6 +99,16 @@ impl Output {
         write_out(text.as_bytes())
     }
 
+    /// A diff of somebody's file, in one write. What its lines are indented by stays as it is.
+    pub(crate) fn diff(diff: &str) -> Result<(), CommandError> {
+        let mut shown = String::with_capacity(diff.len());
+        for line in diff.lines() {
+            shown.push_str(&text::indented(line));
+            shown.push('\n');
+        }
+        write_out(shown.as_bytes())
+    }
+
     /// A list of agents, in as many writes as are worth one.
     pub(crate) fn table(self, table: roster::Table) -> Result<(), CommandError> {
         let mut text = String::with_capacity(PIECE);

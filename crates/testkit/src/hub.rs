@@ -34,9 +34,17 @@ impl Hub {
     ///
     /// # Panics
     /// If it does not come up.
+    pub fn start_as(command: Command, socket: &Path) -> Self {
+        Self::start_saying(command, socket, Stdio::null())
+    }
+
+    /// The same of one that says there what it has to say.
+    ///
+    /// # Panics
+    /// If it does not come up.
     #[expect(clippy::expect_used, reason = "a test without its hub cannot go on")]
-    pub fn start_as(mut command: Command, socket: &Path) -> Self {
-        command.stdout(Stdio::null()).stderr(Stdio::null());
+    pub fn start_saying(mut command: Command, socket: &Path, log: impl Into<Stdio>) -> Self {
+        command.stdout(Stdio::null()).stderr(log);
         let mut hub = Self { child: command.spawn().expect("headsup runs") };
         wait::until("the hub to answer", || {
             let ended = hub.child.try_wait().expect("a child");

@@ -219,6 +219,7 @@ impl Connection {
     }
 
     fn updates(&mut self, session: Option<String>, update: &Update<'_>) -> Vec<Said> {
+        self.hears(session.as_deref());
         match update.kind.text().as_deref() {
             Some("tool_call" | "tool_call_update") => self.call(session, update),
             Some(STATE) => self.state(session, update),

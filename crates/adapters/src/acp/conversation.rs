@@ -21,6 +21,8 @@ pub(super) struct Conversation {
     goes_on: bool,
     /// It has worked since it came to rest last.
     has_worked: bool,
+    /// What it had asked nobody will answer, and nothing was heard of it since.
+    is_left: bool,
     /// Calls of tools that have started and not ended.
     calls: HashSet<String>,
 }
@@ -63,10 +65,22 @@ impl Conversation {
         self.prompts > 0 || works
     }
 
-    /// Nobody knows what it does: it has said so since its last prompt, and no helper works behind it.
+    /// Nobody knows what it does: it has said so since its last prompt, or has lost whom it waited for, and no helper
+    /// works behind it.
     pub(super) fn is_unclear(&self) -> bool {
         let stands = self.prompts == 0 || self.has_spoken;
-        self.state == State::Unknown && stands && !self.has_helpers()
+        let is_said = self.state == State::Unknown && stands;
+        (is_said || self.is_left) && !self.has_helpers()
+    }
+
+    /// It goes on without whom it waited for, or waits for ever.
+    pub(super) fn loses_person(&mut self) {
+        self.is_left = self.is_active();
+    }
+
+    /// It goes on.
+    pub(super) fn speaks(&mut self) {
+        self.is_left = false;
     }
 
     /// Nothing was heard of it since its prompt was taken in.
@@ -91,6 +105,7 @@ impl Conversation {
 
     pub(super) fn answered(&mut self, how: Answered) {
         self.prompts = self.prompts.saturating_sub(1);
+        self.is_left = false;
         match how {
             Answered::TakenIn if !self.has_spoken => self.state = State::Expected,
             Answered::TakenIn => {}
@@ -157,6 +172,7 @@ impl Conversation {
 
     fn rest(&mut self) {
         if !self.is_active() {
+            self.is_left = false;
             self.calls.clear();
         }
     }

@@ -11,7 +11,7 @@
 //! | `prompt_answered`, `prompt_cancelled` | their answer, `$/cancel_request`, the end of their session's turn or of itself | prompt resolved |
 //! | `tool_started`, `tool_ended` | `tool_call`, `tool_call_update` in a turn | tool started, ended |
 //! | `described` | `session_info_update` | nothing, with a title |
-//! | `unclear` | `state_update: unknown`, where nothing else is under way and nothing is asked; the end of the agent's output, where it lives on | the turn is unknown, and goes on |
+//! | `unclear` | `state_update: unknown`, where nothing else is under way and nothing is asked; the end of the agent's output, or of its client's while it waits for that, where it lives on | the turn is unknown, and goes on |
 //! | `stands` | every 15 s, but not while it is unclear; where it is so no more, where only what goes on behind has changed, and behind an end that does not list it | the level of all sessions together |
 //! | `exited` | the process has ended | process exited |
 
@@ -157,7 +157,7 @@ fn prompt(told: &Told<'_>) -> NewPrompt {
     let title = match (words, name) {
         (Some(title), _) => title,
         (None, Some(tool)) => tool,
-        (None, None) => reason.word().replace('_', " "),
+        (None, None) => NewPrompt::untitled(reason),
     };
     let options = told.options.items().into_iter().filter_map(|option| {
         let option: Answer<'_> = option.object();

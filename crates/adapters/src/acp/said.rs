@@ -89,7 +89,8 @@ pub enum Event {
     ToolEnded,
     /// A title and the like.
     Described,
-    /// What goes on is not known to the agent itself, or it has closed its output in the middle of it.
+    /// What goes on is not known to the agent itself, or it has closed its output in the middle of it, or has lost the
+    /// client that it waits for.
     Unclear,
     /// A prompt or its end beside others, and whatever else changes nothing.
     Noted,

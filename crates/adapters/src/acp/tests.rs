@@ -98,6 +98,16 @@ impl Rig {
         self.headline()
     }
 
+    /// What nothing explains.
+    fn settle(&mut self) -> String {
+        let mut told = Vec::new();
+        self.traffic.settle(|said| told.push(said));
+        for said in told {
+            self.tell(said);
+        }
+        self.headline()
+    }
+
     fn tell(&mut self, said: Said) {
         let seen = seen(&said);
         let observation = Observation {
@@ -173,4 +183,48 @@ fn an_agent_that_closes_its_output_in_a_turn_and_lives_on_is_gone() {
     let mut rig = Rig::with_session();
     rig.traffic.finish(Side::Agent, |_| ());
     rig.traffic.settle(|said| panic!("{said:?}"));
+}
+
+#[test]
+fn what_an_agent_asks_of_a_client_that_is_gone_waits_for_nobody() {
+    let left = || {
+        let mut rig = Rig::with_session();
+        rig.prompt(2, "s");
+        assert_eq!(rig.ask(7, "s"), "blocked");
+        rig.traffic.finish(Side::Client, |_| ());
+        assert!(rig.traffic.is_unsettled());
+        assert_eq!(rig.settle(), "unknown");
+        assert!(rig.seat.prompts.is_empty());
+        assert!(!rig.traffic.is_unsettled() && rig.traffic.stands().is_none());
+        rig
+    };
+    // It goes on, and asks once more.
+    let mut rig = left();
+    let chunk = json!({"sessionUpdate": "agent_message_chunk", "content": {"text": "hi"}});
+    assert_eq!(rig.update("s", &chunk), "working");
+    assert_eq!(rig.ask(8, "s"), "blocked");
+    assert!(rig.traffic.is_unsettled());
+    assert_eq!(rig.settle(), "unknown");
+    assert_eq!(rig.stop(2, "end_turn"), "done");
+    assert_eq!(rig.outcome(), Some("completed"));
+    // It gives up.
+    assert_eq!(left().stop(2, "cancelled"), "idle");
+    // Another session works.
+    let mut rig = Rig::with_session();
+    rig.prompt(2, "s");
+    rig.prompt(3, "other");
+    rig.ask(7, "s");
+    rig.traffic.finish(Side::Client, |_| ());
+    assert_eq!(rig.settle(), "working");
+    // What is asked in no turn.
+    let mut rig = Rig::with_session();
+    assert_eq!(rig.ask(7, "s"), "blocked");
+    rig.traffic.finish(Side::Client, |_| ());
+    assert_eq!(rig.settle(), "idle");
+    // Whoever waits for nobody goes on as before.
+    let mut rig = Rig::with_session();
+    rig.prompt(2, "s");
+    rig.traffic.finish(Side::Client, |_| ());
+    assert!(!rig.traffic.is_unsettled());
+    assert_eq!(rig.settle(), "working");
 }

@@ -462,7 +462,9 @@ fn result(row: &Row<'_>) -> Option<Level> {
             if stopped {
                 return Some(IDLE);
             }
-            let code = row.error.text().or(subtype).unwrap_or_else(|| "error".into());
+            // An error of its service has the word of a success (2.1.330, measured).
+            let word = subtype.filter(|word| *word != "success");
+            let code = row.error.text().or(word).unwrap_or_else(|| "error".into());
             Some(Level::Failed { code: text::line(&code, text::NAME) })
         }
         Some(_) if subtype.as_deref() == Some("success") => Some(Level::Done),

@@ -33,8 +33,7 @@ pub(crate) const TOLD: &[Told] = &[
             "TMUX_PANE",
         ],
         pid_variable: Some("CLAUDE_PID"),
-        // A variable says it.
-        start: None,
+        start: Some("SessionStart"),
     },
     Told {
         kind: "codex",

@@ -481,3 +481,18 @@ fn a_result_with_shells_behind_it_is_rest_and_says_how_many() {
     watcher["tasks"][0]["ambient"] = true.into();
     assert_eq!(run(&[assistant(), watcher, result()]), ["working", "done"], "no activity");
 }
+
+#[test]
+fn an_error_is_never_called_a_success() {
+    for (more, code) in [
+        (json!({}), "error"),
+        (json!({"subtype": "error_max_turns"}), "error_max_turns"),
+        (json!({"api_error_type": "overloaded_error"}), "overloaded_error"),
+    ] {
+        let mut end = json!({"type": "result", "subtype": "success", "is_error": true});
+        end.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let told = told("claude-code", end.to_string().as_bytes());
+        let failed = Fact::Level(Level::Failed { code: code.to_owned() });
+        assert_eq!(told.last().unwrap().fact, failed, "{end}");
+    }
+}

@@ -5,8 +5,8 @@ mod call;
 pub mod event;
 pub mod frame;
 mod name;
+mod told;
 
-pub use call::of_a_call;
 pub use event::Meaning;
 pub use frame::{AgentStatusReport, Frame, ReportAnswer, StatusUpdate};
 pub use name::{AGENT_LABEL, CHAT_LABEL, ID_MARK, is_id, seat_id, seat_of};

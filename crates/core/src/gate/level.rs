@@ -43,6 +43,7 @@ pub(super) fn said(
     let is_done_after_all = is_done_after_all(step, source, level);
     let is_silence = shown::is_silence(step, source, level);
     let word = if is_silence { shown::SILENT } else { level.word() };
+    let drawn_at = shown::drawn_at(step, source, level);
     let before = claim(step, source, word);
     if is_silence {
         return Ok(match before.as_deref() {
@@ -181,9 +182,10 @@ pub(super) fn said(
             (false, false) if !has_rested && before != Some("blocked") => {
                 start_ms(step, source, level)
             }
-            (false, false) => SETTLE_MS,
+            (false, false) => shown::settle_ms(step, source, level),
         });
-        let until = after_the_end(step, source, level).map_or(settled, |at| settled.max(at));
+        let drawn_at = after_the_end(step, source, level).max(drawn_at);
+        let until = drawn_at.map_or(settled, |at| settled.max(at));
         let what = HeldFact::Level(held);
         step.seat.held.push(Held { until, source, name: name.to_owned(), what });
         step.changed = true;
@@ -297,9 +299,12 @@ pub(super) fn work_waits(step: &Step<'_>, source: Source) -> bool {
     step.seat.held.iter().any(|held| held.source == source && is_work(held))
 }
 
-/// An end explains what waits: the work that was shown before it is over.
+/// An end explains what waits: the work that was shown before it is over, and so is what hooks that tell it have shown
+/// to be asked.
 pub(super) fn explain_work(step: &mut Step<'_>) {
-    forget(step, is_work);
+    let by_hook = step.evidence.source == Source::Hook;
+    let asks = |held: &Held| matches!(held.what, HeldFact::Level(HeldLevel::Blocked { .. }));
+    forget(step, |held| is_work(held) || by_hook && held.source == Source::Hook && asks(held));
 }
 
 /// So does a report that it rests or asks, of work that its program has shown at its terminal.

@@ -3,7 +3,7 @@
 //! it made, or wrote into its log, before the prompt of the turn that is open is not the end of that one.
 
 use super::{Refusal, Rule, Step, refuse, repeats};
-use crate::observation::{Fact, Level, Observation};
+use crate::observation::{Fact, Level, Observation, Submitter};
 use crate::seat::MadeEnd;
 use crate::source::{Source, Tier};
 
@@ -21,6 +21,9 @@ pub(super) fn check(step: &Step<'_>, observation: &Observation) -> Result<(), Re
     }
     if let (Fact::DialogShown { actor, prompt }, None) = (&observation.fact, observation.made_at) {
         return repeats::check_notice(step, actor, prompt);
+    }
+    if observation.made_at.is_none() && is_nameless_prompt(&observation.fact) {
+        return repeats::check_prompt(step);
     }
     let (Some(made_at), Some(made)) = (observation.made_at, step.seat.made.as_deref()) else {
         return Ok(());
@@ -67,6 +70,10 @@ pub(super) fn check(step: &Step<'_>, observation: &Observation) -> Result<(), Re
         return refuse(Rule::G10, "made before an end that was told first");
     }
     Ok(())
+}
+
+fn is_nameless_prompt(fact: &Fact) -> bool {
+    matches!(fact, Fact::PromptSubmitted { by: Submitter::Person, turn_ref: None })
 }
 
 fn is_prompt(fact: &Fact) -> bool {

@@ -2,10 +2,11 @@
 //! side where a program has our entry twice, and one of them may be late. It is known where another one of its kind would
 //! have a call, or a name, of its own.
 
-use super::{Effect, Refusal, Rule, Step, compaction, dialog, refuse, tools, turn};
+use super::{Effect, Refusal, Rule, SETTLE_MS, Step, compaction, dialog, refuse, tools, turn};
 use crate::prompt::{Actor, NewPrompt, PromptKind, ToolRef};
 use crate::seat::{AskedOnce, Compaction, HelperRun};
 use crate::source::{Source, Tier};
+use crate::status::{Turn, WorkingReason};
 
 /// So long after it was told a request may come once more. Milliseconds.
 const AGAIN_MS: i64 = 3_000;
@@ -53,6 +54,18 @@ pub(super) fn check_notice(
         true => refuse(Rule::G10, tools::TOLD_AFTER_CALL),
         false => Ok(()),
     }
+}
+
+/// A prompt without a name that comes once more just behind itself, with nothing in between: no person types so fast.
+pub(super) fn check_prompt(step: &Step<'_>) -> Result<(), Refusal> {
+    let facts = &step.seat.turn;
+    let by_hook = [step.evidence.source, facts.evidence.source] == [Source::Hook; 2];
+    let at_once = step.now.since(facts.evidence.observed_at) < SETTLE_MS;
+    let is_prompted = step.seat.turn() == Turn::Working(WorkingReason::Prompt);
+    if by_hook && at_once && is_prompted && facts.open && facts.reference.is_none() {
+        return refuse(Rule::G3, "this prompt has been told before");
+    }
+    Ok(())
 }
 
 /// Keeps that a hook has told of a request, if it has told before that its call has begun.

@@ -3,13 +3,38 @@
 
 use super::{Effect, Refusal, SETTLE_MS, Step, turn};
 use crate::observation::{Level, Submitter};
-use crate::seat::{Claim, Held, HeldFact, Seat};
+use crate::seat::{Claim, Held, HeldFact, HeldLevel, Seat};
 use crate::source::{Source, Tier};
 use crate::status::{IdleReason, Turn, WorkingReason};
 use crate::time::UnixMs;
 
 /// What a title shows that would say that somebody is asked, of a program that has only been silent.
 pub(super) const SILENT: &str = "silent";
+
+/// So long work that a status file shows waits for its hook where the log has the prompt of it: two tell the same then, and
+/// the hook comes beside them (8 to 30 ms behind both, measured) unless it was lost or is late. Milliseconds.
+const LOGGED_MS: i64 = 60;
+
+/// So long before its work is shown a prompt may stand in the log. Milliseconds.
+const LOGGED_BEFORE_MS: i64 = 2_000;
+
+/// So long after something is asked its title may still show the work before. One was measured that is drawn 0.7 s later,
+/// and it is looked at twice a second. Milliseconds.
+const DRAWN_MS: i64 = 2_000;
+
+/// Until when a title that shows work may be the one from before what hooks say is asked: the dialog that it has shown last
+/// was another one, perhaps of another turn.
+pub(super) fn drawn_at(step: &Step<'_>, source: Source, level: &Level) -> Option<UnixMs> {
+    let works = source.tier() == Tier::Title && matches!(level, Level::Working { .. });
+    let told = step.seat.own_prompts().filter(|open| works && open.source.tier() == Tier::Edge);
+    let asked_at = told.map(|open| open.opened_at).max()?;
+    // It may be a little faster than the hook.
+    let since = asked_at.plus(-SETTLE_MS);
+    let shows_another = |claim: &Claim| {
+        claim.source == source && claim.word == "blocked" && claim.confirmed_at < since
+    };
+    step.seat.claims.iter().any(shows_another).then(|| asked_at.plus(DRAWN_MS))
+}
 
 /// Has the open turn only been seen, by a level, and not been told of? A prompt that comes late is
 /// the one it began with.
@@ -28,7 +53,7 @@ pub(super) fn is_unhooked(step: &Step<'_>) -> bool {
 }
 
 /// The log has a prompt of a person's. It begins a turn if the hook that tells of it was lost: none has told anything since
-/// that was written down. A program's own status tells that better.
+/// that was written down. A program's own status tells that better, and is believed sooner for it.
 pub(super) fn prompt_logged(
     step: &mut Step<'_>,
     reference: &str,
@@ -36,11 +61,40 @@ pub(super) fn prompt_logged(
 ) -> Result<Effect, Refusal> {
     let told = step.seat.last_edge_at;
     let is_lost = made_at.is_some_and(|made_at| told.is_none_or(|told| told < made_at));
-    let is_told = step.seat.turn.open || has_own_status(step.seat) || !is_lost;
-    if is_told || !turn::is_unheard(step, reference) {
+    if step.seat.turn.open || !is_lost || !turn::is_unheard(step, reference) {
+        return Ok(Effect::Confirms);
+    }
+    if has_own_status(step.seat) {
+        step.seat.made.get_or_insert_default().logged = Some((reference.into(), step.now));
+        hasten_work(step);
         return Ok(Effect::Confirms);
     }
     turn::prompted(step, Submitter::Person, Some(reference))
+}
+
+/// Work that a status file has shown waits no longer than if the log had told of its prompt before.
+fn hasten_work(step: &mut Step<'_>) {
+    let until = step.now.plus(LOGGED_MS);
+    let is_filed_work = |held: &&mut Held| {
+        held.source == Source::Registry && held.what == HeldFact::Level(HeldLevel::Working)
+    };
+    for held in step.seat.held.iter_mut().filter(is_filed_work) {
+        held.until = held.until.min(until);
+        step.changed = true;
+    }
+}
+
+/// How long a level waits for what explains it.
+pub(super) fn settle_ms(step: &Step<'_>, source: Source, level: &Level) -> i64 {
+    let works = source == Source::Registry && matches!(level, Level::Working { .. });
+    let logged = step.seat.made.as_deref().and_then(|made| made.logged.as_ref());
+    let is_logged = logged.is_some_and(|(reference, at)| {
+        step.now.since(*at) < LOGGED_BEFORE_MS && turn::is_unheard(step, reference)
+    });
+    match works && is_logged && !step.seat.turn.open {
+        true => LOGGED_MS,
+        false => SETTLE_MS,
+    }
 }
 
 fn has_own_status(seat: &Seat) -> bool {

@@ -186,12 +186,16 @@ pub(crate) async fn run<H: Hub>(
         Act::Works => {
             let is_long = arguments.get("seconds").and_then(Value::as_u64) >= Some(60);
             let text = format!("{} {}", came.name, Value::Object(arguments));
-            server.ask(question(&text, if is_long { 30 } else { 1 }), ANSWER, context).await
+            let seconds = if is_long { 30 } else { 1 };
+            server.ask(question(&text, seconds), ANSWER, None, context).await
         }
-        Act::Asks(rounds) => match &came.request_state {
-            Some(state) => again(server, rounds, state, came, context).await,
-            None => server.ask(question(rounds[0].question, 30), rounds[0].names, context).await,
-        },
+        Act::Asks(rounds) => {
+            if let Some(state) = &came.request_state {
+                return again(server, rounds, state, came, context).await;
+            }
+            let asked = question(rounds[0].question, 30);
+            server.ask(asked, rounds[0].names, None, context).await
+        }
     }
 }
 
@@ -218,7 +222,7 @@ async fn again<H: Hub>(
     }
     let resolved = operation::elicited(server.hub(), state, said).await?;
     match rest.next() {
-        Some(next) => server.ask(question(next.question, 30), next.names, context).await,
+        Some(next) => server.ask(question(next.question, 30), next.names, None, context).await,
         None => Ok(operation::resolution(resolved).into()),
     }
 }

@@ -22,10 +22,15 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use tokio::sync::watch;
+use std::time::Duration;
+use tokio::sync::{Mutex, MutexGuard, watch};
+use tokio::time::timeout;
 
 /// The list of tools changes with the program alone; a client asks anew after an hour.
 const LIST_FRESH_MS: u64 = 3_600_000;
+
+/// A call that waits for another system, or for a hub that is gone, keeps the next ones no longer.
+const TURN_WITHIN: Duration = Duration::from_secs(2);
 
 const INSTRUCTIONS: &str = "\
 headsup shows people what you are doing and carries your questions to them. Call update_status when you begin, when something \
@@ -40,6 +45,9 @@ const VERSIONS: [ProtocolVersion; 5] = [
     ProtocolVersion::V_2026_07_28,
 ];
 
+/// Until it is dropped the calls behind it wait; none where one before it takes its time.
+pub(super) type Turn<'a> = Option<MutexGuard<'a, ()>>;
+
 /// One server, for one agent.
 #[derive(Debug)]
 pub(crate) struct Server<H> {
@@ -47,13 +55,16 @@ pub(crate) struct Server<H> {
     scope: Scope,
     /// The agent is in the roster.
     has_appeared: AtomicBool,
+    /// Calls that a client sends without waiting for the answers act in their order: done is not told before working.
+    turns: Mutex<()>,
     /// Closed with the end of the input, where there is one that ends.
     line: Option<watch::Receiver<()>>,
 }
 
 impl<H: Hub> Server<H> {
     pub(crate) fn new(hub: Arc<H>, scope: Scope) -> Self {
-        Self { hub, scope, has_appeared: AtomicBool::new(false), line: None }
+        let (has_appeared, turns) = (AtomicBool::new(false), Mutex::default());
+        Self { hub, scope, has_appeared, turns, line: None }
     }
 
     /// A server whose client has gone once the other end of this is dropped.
@@ -79,6 +90,11 @@ impl<H: Hub> Server<H> {
         operation::own(&*self.hub, self.agent()?, task).await
     }
 
+    /// Those before it have acted. Whoever has asked first gets it first.
+    async fn turn(&self) -> Turn<'_> {
+        timeout(TURN_WITHIN, self.turns.lock()).await.ok()
+    }
+
     /// For as long as whoever waits is there.
     pub(super) fn pulse(&self, context: &RequestContext<RoleServer>) -> Pulse {
         let token = context.meta.get_progress_token();
@@ -99,6 +115,7 @@ impl<H: Hub> Server<H> {
         let arguments = arguments::check(tool, request.arguments)?;
         let hub = &*self.hub;
         let client = context.client_info().map(|client| client.name);
+        let turn = self.turn().await;
         match operation::appear(hub, agent, client.as_deref()).await {
             Ok(()) => self.has_appeared.store(true, Ordering::Relaxed),
             // A hub that is gone for a while knows it still, and a wait outlives that.
@@ -111,22 +128,27 @@ impl<H: Hub> Server<H> {
         match &tool.act {
             Act::Route(route) => Ok(operation::route(hub, agent, route, arguments).await?.into()),
             #[cfg(test)]
-            Act::Fixture(act) => fixture::run(self, *act, &came, &context).await,
+            Act::Fixture(act) => {
+                drop(turn);
+                fixture::run(self, *act, &came, &context).await
+            }
             Act::Wait | Act::Ask if said.is_some() && state.is_some() => {
                 let (prompt, said) = (state.unwrap_or_default(), said.unwrap_or_default());
                 Ok(operation::resolution(operation::elicited(hub, &prompt, said).await?).into())
             }
             Act::Wait | Act::Ask if state.is_some() => {
                 // The form has come back without what it is there for: it is shown again.
+                drop(turn);
                 let seconds = operation::wait_seconds(&arguments);
                 self.wait(&state.unwrap_or_default(), seconds, elicit::ANSWER, &context).await
             }
             Act::Wait => {
+                drop(turn);
                 let seconds = operation::wait_seconds(&arguments);
                 let prompt = arguments.get("prompt_id").and_then(Value::as_str);
                 self.wait(prompt.unwrap_or_default(), seconds, elicit::ANSWER, &context).await
             }
-            Act::Ask => self.ask(arguments, elicit::ANSWER, &context).await,
+            Act::Ask => self.ask(arguments, elicit::ANSWER, turn, &context).await,
         }
     }
 
@@ -158,16 +180,19 @@ impl<H: Hub> Server<H> {
         Box::pin(elicit::wait(&*self.hub, prompt, seconds, names, context, &pulse)).await
     }
 
-    /// Asks a person, and waits for the answer in the way that the client has for it.
+    /// Asks a person, and waits for the answer in the way that the client has for it: of `turn` no more is needed
+    /// then.
     pub(super) async fn ask(
         &self,
         arguments: JsonObject,
         names: Names,
+        turn: Turn<'_>,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, Failure> {
         let (hub, agent) = (&*self.hub, self.agent()?);
         let seconds = operation::wait_seconds(&arguments);
         let prompt = operation::ask(hub, agent, arguments).await?;
+        drop(turn);
         let has_tasks = context.client_capabilities().is_some_and(|client| client.supports_tasks());
         if has_tasks && is_open(&prompt) {
             return Ok(tasks::created(&prompt).into());

@@ -19,7 +19,7 @@ use crate::limits;
 use crate::oom::Ooms;
 use crate::process::{is_alive, living, parent_of, shell_of};
 use crate::samples::Samples;
-use ending::{cause, ends_meanwhile, gone, open, stays};
+use ending::{cause, gone, stays};
 use headsup_adapters::acp;
 use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::{Delivery, Fact, ProcessFact};
@@ -37,12 +37,16 @@ use std::time::Duration;
 use terminal::Terminal;
 use tokio::task::AbortHandle;
 
+pub(crate) use ending::{ends_meanwhile, pidfd};
+
 /// How long after a death its goodbye may come: a hook and a file are told in any order.
 const GRACE: Duration = Duration::from_millis(400);
 /// How long what has started a process and waits for it may take to end behind it.
 const OUTLIVES: Duration = Duration::from_secs(1);
 /// How long behind its shell a process may go that was hung up with it: longer than between two looks.
 const HUNG_UP: Duration = Duration::from_millis(2_500);
+/// How soon what a disk has refused is told again.
+const AGAIN: Duration = Duration::from_secs(2);
 
 pub(super) struct Processes {
     inbox: Inbox,
@@ -178,7 +182,7 @@ impl Processes {
             let has_stayed = stays(&leaves).await;
             drop(held);
             if has_stayed {
-                inbox.submit(Work::Witnessed(Witnessed::Seat(Box::new(sight))), None).await.ok();
+                tell(&inbox, &sight).await;
             }
         });
         let (process, ooms) = (process.clone(), Arc::clone(&self.ooms));
@@ -224,6 +228,18 @@ fn sight(agent: AgentId, process: ProcessId, name: &str, fact: ProcessFact) -> S
         made_at: None,
         delivery: Delivery::Live,
         fact: Fact::Process(fact),
+    }
+}
+
+/// Tells what is seen only once, until it is stored: a disk that refuses it may take it later.
+async fn tell(inbox: &Inbox, sight: &Sight) {
+    loop {
+        let work = Work::Witnessed(Witnessed::Seat(Box::new(sight.clone())));
+        match inbox.submit(work, None).await {
+            Err(refusal) if refusal.is_of_the_disk() => tokio::time::sleep(AGAIN).await,
+            // A hub that stops has no use for it.
+            _ => return,
+        }
     }
 }
 
@@ -290,9 +306,7 @@ impl One {
             _ => None,
         };
         let exited = ProcessFact::Exited(exit.unwrap_or_else(|| Exit::of(kind)));
-        let sight = sight(self.agent, self.process, name, exited);
-        // A hub that stops has no use for it.
-        inbox.submit(Work::Witnessed(Witnessed::Seat(Box::new(sight))), None).await.ok();
+        tell(&inbox, &sight(self.agent, self.process, name, exited)).await;
     }
 
     /// Comes back when it is gone. True: its shell went before it, and not just so.
@@ -324,7 +338,7 @@ impl One {
 
     /// Looks at it until it is gone.
     async fn lives(&mut self, inbox: &Inbox) {
-        let pidfd = self.process.pid_here().filter(|_| self.waits).and_then(open);
+        let pidfd = self.process.pid_here().filter(|_| self.waits).and_then(pidfd);
         // Only now is it sure that the descriptor is of this process.
         while let Some(stat) = living(&self.process) {
             self.ooms.look(&self.process);
@@ -339,8 +353,7 @@ impl One {
             };
             let left = is_left.then_some(("terminal gone", ProcessFact::Orphaned));
             for (name, fact) in stands.into_iter().chain(left) {
-                let sight = sight(self.agent.clone(), self.process.clone(), name, fact);
-                inbox.submit(Work::Witnessed(Witnessed::Seat(Box::new(sight))), None).await.ok();
+                tell(inbox, &sight(self.agent.clone(), self.process.clone(), name, fact)).await;
             }
             if ends_meanwhile(pidfd.as_ref()).await {
                 return;

@@ -13,9 +13,9 @@ use crate::inbox::Inbox;
 use crate::job::{Sight, Witnessed, Work};
 use crate::metrics::Metrics;
 use headsup_adapters::evidence::taken;
-use headsup_adapters::{LogLine, helper_line, log_line, strange_line, terminal};
+use headsup_adapters::{LogLine, begins_by_log, helper_line, log_line, strange_line, terminal};
 use headsup_core::id::AgentId;
-use headsup_core::observation::{Delivery, Fact, History};
+use headsup_core::observation::{Delivery, Fact, History, Submitter};
 use headsup_core::seat::Seat;
 use headsup_core::source::Source;
 use headsup_core::time::UnixMs;
@@ -30,6 +30,8 @@ use tokio::time::Instant;
 
 /// Within this time a program writes down what has happened. Milliseconds.
 const WRITTEN_MS: i64 = 1_000;
+/// Within this time a hook tells where the log is of a turn that has begun. Milliseconds.
+const BEGUN_MS: i64 = 2_000;
 /// So far a file's time may be behind the clock. Milliseconds.
 const FILE_TICK_MS: i64 = 10;
 
@@ -124,7 +126,7 @@ pub(super) async fn watch(
         let is_any = !logs.followed.is_empty();
         tokio::select! {
             seat = seats.recv() => match seat {
-                Some(Mention::Moved(seat)) => drop(logs.look_at(&seat, None)),
+                Some(Mention::Moved(seat)) => logs.take_up(&seat).await,
                 Some(Mention::Stored(seat)) => logs.catch_up(&seat).await,
                 Some(Mention::Read(done)) => drop(done),
                 None => return,
@@ -174,6 +176,35 @@ impl Logs {
         grown
     }
 
+    /// Follows its log. A turn towards a goal that has just begun stands there already, and nothing else tells of it.
+    async fn take_up(&mut self, seat: &Seat) {
+        let since = self.inbox.evidence().now().at.plus(-BEGUN_MS);
+        let (owner, kind) = ((seat.id.clone(), None), &seat.kind);
+        if !self.look_at(seat, Some(since)).contains(&owner) || !begins_by_log(kind) {
+            return;
+        }
+        let lines = self.unread(&owner, kind, since);
+        let begins = |line: &Vec<u8>| {
+            let read = line_of(&owner, kind, line);
+            let is_new = read.as_ref().and_then(written).is_some_and(|at| at > since);
+            let fact = read.and_then(|read| read.fact).filter(|_| is_new);
+            matches!(fact, Some(Fact::PromptSubmitted { by: Submitter::Goal, .. }))
+        };
+        let Some(first) = lines.iter().position(begins) else { return };
+        self.tell_since(&owner, kind, &lines[first..], since, |_| Delivery::Live).await;
+    }
+
+    /// What stood in its log when it was first followed, from some line before `since` on.
+    fn unread(&self, owner: &Owner, kind: &str, since: UnixMs) -> Vec<Vec<u8>> {
+        let is_read = |line: &[u8]| {
+            let at = line_of(owner, kind, line).and_then(|line| written(&line));
+            at.is_some_and(|at| at <= since)
+        };
+        // One that cannot be read now is looked at when it changes.
+        let log = self.followed.get(owner);
+        log.and_then(|log| log.tail.unread(is_read).ok()).unwrap_or_default()
+    }
+
     /// Follows its log, and reads of it what was written since anything was heard of the seat: no hub was here to read it.
     async fn catch_up(&mut self, seat: &Seat) {
         let waited = Some(seat.spooled_until).filter(|at| *at != UnixMs::default());
@@ -181,16 +212,9 @@ impl Logs {
         let grown = self.look_at(seat, heard_at);
         let Some(since) = heard_at else { return };
         for owner in grown {
-            let Some(log) = self.followed.get(&owner) else { continue };
-            let kind = log.kind.clone();
-            let is_read = |line: &[u8]| {
-                let at = line_of(&owner, &kind, line).and_then(|line| written(&line));
-                at.is_some_and(|at| at <= since)
-            };
-            // One that cannot be read now is looked at when it changes.
-            let Ok(lines) = log.tail.unread(is_read) else { continue };
+            let lines = self.unread(&owner, &seat.kind, since);
             let spooled = |reported_at| Delivery::Spooled { reported_at };
-            self.tell_since(&owner, &kind, &lines, since, spooled).await;
+            self.tell_since(&owner, &seat.kind, &lines, since, spooled).await;
         }
     }
 

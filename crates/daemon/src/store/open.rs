@@ -10,7 +10,7 @@ use headsup_core::time::UnixMs;
 use rusqlite::wal::CheckpointMode;
 use rusqlite::{Connection, OpenFlags};
 use std::fs::{OpenOptions, Permissions};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -166,16 +166,49 @@ fn check_file(path: &Path) -> Result<(), StoreError> {
             unlike("it is a link to a file that is not there")
         }
         // Whatever else is wrong is said where it is opened.
-        _ => Ok(()),
+        _ => check_parts(path),
     }
 }
 
-/// A hub has been here for a while, and the database is not, or has nothing in it. One byte is nothing to `SQLite`, too.
+/// Of what lies beside it `SQLite` says only that something cannot be opened, or written.
+fn check_parts(path: &Path) -> Result<(), StoreError> {
+    for part in ["-wal", "-shm"].map(|part| beside(&real(path), part)) {
+        if std::fs::metadata(&part).is_ok_and(|part| !part.is_file()) {
+            let part = part.display();
+            let said = format!("{part} is in the way and is not a regular file; move it away");
+            return Err(std::io::Error::other(said).into());
+        }
+    }
+    Ok(())
+}
+
+/// A hub has been here for a while, and the database is not, or has nothing in it.
 pub(super) fn is_emptied(path: &Path) -> bool {
     let is_there = |name: &str| path.parent().is_some_and(|home| home.join(name).exists());
-    std::fs::metadata(path)
-        .map_or_else(|error| error.kind() == ErrorKind::NotFound, |file| file.len() <= 1)
-        && ["token", launches::FOLDER, "forge"].into_iter().any(is_there)
+    let has_nothing = match std::fs::metadata(path) {
+        Err(error) => error.kind() == ErrorKind::NotFound,
+        // One byte is nothing to `SQLite`, too.
+        Ok(file) => file.len() <= 1 || has_lost_all(path),
+    };
+    has_nothing && ["token", launches::FOLDER, "forge"].into_iter().any(is_there)
+}
+
+/// All that was in it stood in a write-ahead log, which somebody has taken away together with its index: there is a
+/// first page that says so, and it lists no table (`SQLite`'s file format, 1.3 and 1.6).
+fn has_lost_all(path: &Path) -> bool {
+    const OF_A_LOG: [u8; 2] = [2, 2];
+    const LEAF: u8 = 13;
+    const NO_CELLS: [u8; 2] = [0, 0];
+    let is_there = |part: &str| beside(&real(path), part).exists();
+    let mut head = [0; 105];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut head));
+    read.is_ok()
+        && head.starts_with(b"SQLite format 3\0")
+        && head[18..20] == OF_A_LOG
+        && head[100] == LEAF
+        && head[103..] == NO_CELLS
+        && !is_there("-wal")
+        && !is_there("-shm")
 }
 
 /// Somebody has taken the write-ahead log away: `SQLite` removes the log's index before the log, so whoever leaves

@@ -199,6 +199,22 @@ fn a_database_that_was_emptied_is_noticed_where_hubs_have_run() {
     assert!(open::is_emptied(&path), "somebody has taken it away");
 }
 
+/// As it is where both are removed that a killed hub has left beside it: all of it stood in the one.
+#[test]
+fn a_database_that_lost_its_log_and_the_logs_index_counts_as_emptied() {
+    let mut bench = Bench::new();
+    bench.act("a");
+    let temp = tempfile::tempdir().unwrap();
+    let path = temp.path().join("headsup.db");
+    std::fs::copy(bench.path(), &path).unwrap();
+    assert!(!open::is_emptied(&path), "the first hub may have been killed");
+    std::fs::write(temp.path().join("token"), "x").unwrap();
+    assert!(open::is_emptied(&path));
+    let loaded = Store::open(&path, UnixMs(9_000)).unwrap().loaded;
+    assert_eq!((loaded.head, loaded.oldest), (9_000, 9_001));
+    assert!(!open::is_emptied(&path));
+}
+
 #[test]
 fn no_cursor_into_a_database_that_was_taken_away_or_emptied_names_a_place_in_the_next() {
     for is_there in [false, true] {
@@ -377,5 +393,16 @@ fn a_pipe_or_a_folder_in_the_databases_place_is_refused_at_once() {
     for (path, word) in [(pipe, "regular file"), (folder, "folder")] {
         let refused = Store::open(&path, UnixMs(0)).unwrap_err();
         assert!(matches!(&refused, StoreError::Unlike(why) if why.contains(word)), "{refused}");
+    }
+}
+
+#[test]
+fn a_folder_where_the_log_or_its_index_belongs_is_named() {
+    for name in ["headsup.db-wal", "headsup.db-shm"] {
+        let temp = tempfile::tempdir().unwrap();
+        std::fs::create_dir(temp.path().join(name)).unwrap();
+        let refused = Store::open(&temp.path().join("headsup.db"), UnixMs(0)).unwrap_err();
+        let words = format!("{name} is in the way and is not a regular file; move it away");
+        assert!(refused.to_string().ends_with(&words), "{refused}");
     }
 }

@@ -3,14 +3,13 @@
 use super::batch::done;
 use super::staging::Staging;
 use crate::job::{Answer, ChatReport, Refusal};
-use headsup_core::compat::boocode::{AGENT_LABEL, CHAT_LABEL, of_a_call, seat_of};
+use headsup_core::compat::boocode::{AGENT_LABEL, CHAT_LABEL, seat_of};
 use headsup_core::event::EventBody;
 use headsup_core::gate::{self, Decision, Description};
 use headsup_core::id::AgentId;
-use headsup_core::observation::{Background, Delivery, Fact, Observation};
+use headsup_core::observation::{Delivery, Observation};
 use headsup_core::seat::Seat;
 use headsup_core::source::Source;
-use headsup_core::status::Turn;
 
 pub(super) fn admit(staging: &mut Staging<'_>, report: &ChatReport) -> Answer {
     // Here alone nobody can come between.
@@ -21,17 +20,7 @@ pub(super) fn admit(staging: &mut Staging<'_>, report: &ChatReport) -> Answer {
     }
     let now = staging.now;
     let admit = |seat: &mut Seat| {
-        let is_blocked = matches!(seat.turn(), Turn::Blocked(_));
-        let Some(fact) = report.meaning.fact(is_blocked) else { return Decision::default() };
-        let fact = match is_hooked(seat) {
-            true if is_blocked && fact == Fact::Answered => fact,
-            true => Fact::Nothing,
-            false if seat.session.is_some() => {
-                once_more(fact, is_blocked, seat.turn.reference.is_some())
-            }
-            false => fact,
-        };
-        let fact = of_a_call(report.meaning, fact, seat);
+        let Some(fact) = report.meaning.of_seat(seat) else { return Decision::default() };
         let observation = Observation {
             at: now,
             delivery: Delivery::Live,
@@ -47,37 +36,6 @@ pub(super) fn admit(staging: &mut Staging<'_>, report: &ChatReport) -> Answer {
     match staging.change(&agent, None, admit)? {
         true => Ok(done(staging, &agent)),
         false => Err(Refusal::Defect),
-    }
-}
-
-/// Have hooks of the program itself told of the start of its conversation? They tell of all that follows, sooner or later
-/// than the chat does, but not of an answer.
-fn is_hooked(seat: &Seat) -> bool {
-    let session = seat.session.as_ref().filter(|session| session.start_seen);
-    let is_of_this_life = session
-        .is_some_and(|session| seat.about.resumed_at.is_none_or(|began| session.since >= began));
-    is_of_this_life && !seat.process.state.is_over()
-}
-
-/// Another witness tells of its conversation, and a chat's word says the same once more. It begins no second
-/// turn, answers nothing that they have told of, knows nothing of what goes on behind an end, and ends no turn that has
-/// its name from them: they tell of its end.
-fn once_more(fact: Fact, is_blocked: bool, is_named: bool) -> Fact {
-    match fact {
-        Fact::PromptSubmitted { .. } => Fact::PromptTold,
-        Fact::PromptOpened { .. } | Fact::Reported(_) if is_blocked => Fact::PromptConfirmed,
-        Fact::TurnEnded { .. }
-        | Fact::TurnFailed { .. }
-        | Fact::TurnInterrupted { .. }
-        | Fact::IdleNotice { .. }
-            if is_named =>
-        {
-            Fact::Nothing
-        }
-        Fact::TurnEnded { turn_ref, .. } => {
-            Fact::TurnEnded { background: Background::unclear(), turn_ref }
-        }
-        other => other,
     }
 }
 

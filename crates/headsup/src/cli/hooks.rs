@@ -321,7 +321,7 @@ pub(crate) fn apply(
         let (changed, diff) = (!plan.is_empty(), plan.diff());
         if !output.is_json() {
             if dry_run {
-                output.lines(&diff.lines().map(Line::plain).collect::<Vec<_>>())?;
+                Output::diff(&diff)?;
             }
             for note in &plan.notes {
                 output.say(&Line::plain(format!("headsup: {note}")));
@@ -472,6 +472,9 @@ pub(crate) fn summary(status: &Status) -> String {
         }
         (true, true) if status.was_installed => {
             return format!("the hooks that were installed are gone{found}");
+        }
+        (true, true) if status.is_pasted => {
+            return format!("no hooks installed, but pasted by hand{found}");
         }
         (true, true) => return format!("no hooks installed{found}"),
         (true, false) => return format!("hooks of another hub{found}"),

@@ -1,6 +1,7 @@
 //! `headsup up`
 
 mod hub_log;
+mod lines;
 
 use crate::cli::listen::{self, ListenArgs};
 use crate::cli::runtime::build;
@@ -17,6 +18,7 @@ use headsup_core::time::UnixMs;
 use headsup_core::wire::SCHEMA;
 use headsup_daemon::{Beside, Config, Listen, ListenError, ProviderSettings, Retention, RunError};
 use hub_log::HubLog;
+use lines::Lines;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io;
@@ -217,12 +219,12 @@ fn foreground(args: &Args, listen: Option<Listen>, context: &Context) -> Result<
     let filter = log_filter(std::env::var("HEADSUP_LOG").ok().as_deref());
     // A log that cannot be written, on a full disk for one, must not end the hub.
     let log = tracing_subscriber::fmt().log_internal_errors(false);
-    let file = args.detach.then(|| HubLog::of(&home));
+    let (file, lines) = (args.detach.then(|| HubLog::of(&home)), Lines::of_stderr());
     let writer = move || {
         if let Some(file) = &file {
             file.keep_short();
         }
-        io::stderr()
+        lines.clone()
     };
     log.with_env_filter(filter).with_writer(writer).init();
     let (server, lookout) = (runtime("headsup-server")?, runtime("headsup-lookout")?);

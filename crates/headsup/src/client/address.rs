@@ -180,6 +180,9 @@ impl NoConnection {
         );
         match self {
             Self::Absent => error.hint(address.how_to_start()),
+            Self::Failed(why) if why.kind() == io::ErrorKind::NotADirectory => {
+                error.hint("a file is in the place of its folder: move it, or set HEADSUP_HOME")
+            }
             Self::Failed(_) => error,
             Self::Silent => error.hint("its process may be stopped or stuck"),
             Self::Tls(why) => explain(why, error),
@@ -218,5 +221,14 @@ mod tests {
             assert_eq!(error.kind, Kind::Usage, "{bad}");
         }
         assert!(Address::of(&Url::Unix(PathBuf::new())).is_err());
+    }
+
+    #[test]
+    fn a_file_that_stands_in_the_place_of_the_folder_is_said() {
+        let address = Address::Unix(PathBuf::from("/run/file/headsup.sock"));
+        let of = |kind: io::ErrorKind| NoConnection::from(io::Error::from(kind)).at(&address);
+        let hint = of(io::ErrorKind::NotADirectory).hints.concat();
+        assert!(hint.contains("HEADSUP_HOME"), "{hint:?}");
+        assert_eq!(of(io::ErrorKind::PermissionDenied).hints.concat(), "");
     }
 }

@@ -75,6 +75,14 @@ fn without(found: &Status, by_launch: bool) -> Check {
     if found.was_installed || found.is_unreadable {
         return lost(found, format!("{} hooks", found.kind), "hooks");
     }
+    if found.is_pasted {
+        let hint = format!(
+            "`headsup hooks install {}` puts up-to-date ones in; remove the pasted ones then",
+            found.kind
+        );
+        let name = format!("{} hooks", found.kind);
+        return Check::good(name, "none installed, but pasted by hand").with(hint);
+    }
     let detail = match by_launch {
         true => "none installed: agents report that `headsup run` has started",
         false => "none installed: only process, title and status reports of its agents are seen",

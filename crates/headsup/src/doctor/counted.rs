@@ -153,7 +153,9 @@ fn read(line: &str) -> Option<(String, u64)> {
             "headsup_spool_corrupt_total" => "unreadable stretches of the spool".to_owned(),
             "headsup_spool_dropped_total" => "dropped by a full spool".to_owned(),
             "headsup_spool_refused_total" => "spooled of an unknown kind".to_owned(),
-            "headsup_log_lines_skipped_total" => "lines of logs that are too long".to_owned(),
+            "headsup_log_lines_skipped_total" => {
+                "lines of logs left out, as too long or as no JSON".to_owned()
+            }
             _ => return None,
         },
         _ => return None,
@@ -243,6 +245,8 @@ mod tests {
         );
         let lossy = "taken without what was not UTF-8 (lossy)";
         assert_eq!(said("headsup_flaws_total{flaw=\"lossy\"} 2"), some(lossy, 2));
+        let left_out = "lines of logs left out, as too long or as no JSON";
+        assert_eq!(said("headsup_log_lines_skipped_total 5"), some(left_out, 5));
         for line in [
             "headsup_reports_total{result=\"accepted\"} 2",
             "headsup_spool_corrupt_total 0",

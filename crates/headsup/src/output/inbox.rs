@@ -20,7 +20,7 @@ const MOST_BODY: usize = 12;
 /// The place of which nothing is known.
 const NOWHERE: &str = "-";
 const UNKNOWN_PLACE: &str =
-    "it is known by its reports alone: answer it where it runs; it says itself when it goes on";
+    "known by its reports alone: answer it where it runs; it says when it goes on";
 
 /// Everything that waits.
 #[derive(Debug, Default)]
@@ -91,7 +91,7 @@ fn card(lines: &mut Vec<Line>, prompt: &PromptDoc, inbox: &Inbox, view: &View) {
     let agent = inbox.agents.get(&prompt.agent_id);
     let blocked = theme::style(Headline::Blocked);
     let head = Line::new().styled(blocked, Headline::Blocked.glyph()).then(" ");
-    let mut head = whose(head, &prompt.agent_id, agent)
+    let mut head = whose(head, &prompt.agent_id, agent, view)
         .then("  ")
         .styled(blocked, prompt.kind.word().replace('_', " "))
         .then("  ")
@@ -162,7 +162,7 @@ pub(crate) fn place(agent: Option<&AgentDoc>, view: &View) -> Line {
 
 fn outcome(agent: &AgentDoc, inbox: &Inbox, view: &View) -> Line {
     let line = roster::status(agent.headline).then("  ");
-    let mut line = whose(line, &agent.id, Some(agent))
+    let mut line = whose(line, &agent.id, Some(agent), view)
         .styled(Style::new(), format!("  {} ago", age::since(agent.since, view.now)));
     if let Some(brief) = words::brief(agent) {
         line = line.styled(theme::DIM, "  ").then(brief);
@@ -170,13 +170,17 @@ fn outcome(agent: &AgentDoc, inbox: &Inbox, view: &View) -> Line {
     snoozed(line, &agent.id, inbox, view.now)
 }
 
-/// The id, with the name beside it where a person gave one.
-fn whose(line: Line, id: &AgentId, agent: Option<&AgentDoc>) -> Line {
-    let line = line.styled(theme::STRONG, id.as_str());
-    match agent.map(|agent| &*agent.name).filter(|name| *name != id.as_str()) {
-        Some(name) => line.styled(theme::DIM, format!(" ({name})")),
-        None => line,
+/// The id, with the name beside it where a person gave one. They take half of a line at most: what
+/// is asked stands behind them.
+fn whose(line: Line, id: &AgentId, agent: Option<&AgentDoc>, view: &View) -> Line {
+    let mut who = Line::new().styled(theme::STRONG, id.as_str());
+    if let Some(name) = agent.map(|agent| &*agent.name).filter(|name| *name != id.as_str()) {
+        who = who.styled(theme::DIM, format!(" ({name})"));
     }
+    line.and(&match view.width {
+        Some(width) => who.cut(width / 2),
+        None => who,
+    })
 }
 
 fn snoozed(line: Line, agent: &AgentId, inbox: &Inbox, now: UnixMs) -> Line {
@@ -269,5 +273,32 @@ mod tests {
             asked 4m ago · 26m left,…
             headsup answer api-p1 --option N
         ");
+    }
+
+    #[test]
+    fn what_to_do_about_an_agent_without_a_place_fits_a_terminal() {
+        let asked = serde_json::from_value::<PromptDoc>(prompt("api", "Which?")).unwrap();
+        let inbox = Inbox { prompts: vec![asked], ..Inbox::default() };
+        let now = UnixMs::parse(AT).unwrap().plus(240_000);
+        let view = View { now, home: None, width: Some(80), colour: false };
+        let lines = lines(&inbox, &view);
+        assert!(lines.last().unwrap().render(false).ends_with(UNKNOWN_PLACE), "{lines:?}");
+    }
+
+    #[test]
+    fn the_longest_id_leaves_room_for_what_is_asked() {
+        let id = "a".repeat(128);
+        let asked = serde_json::from_value::<PromptDoc>(prompt(&id, "Bash: make")).unwrap();
+        let ended = agent_with(&id, "failed", json!({"name": "n".repeat(100)}));
+        let inbox =
+            Inbox { prompts: vec![asked], outcomes: vec![ended], agents: BTreeMap::default() };
+        let now = UnixMs::parse(AT).unwrap().plus(240_000);
+        for width in [40, 80] {
+            let view = View { now, home: None, width: Some(width), colour: false };
+            let shown: Vec<_> =
+                lines(&inbox, &view).iter().map(|line| line.render(false)).collect();
+            assert!(shown[0].contains("a…  permission  B"), "{shown:?}");
+            assert!(shown.last().unwrap().ends_with("a…  4m ago"), "{shown:?}");
+        }
     }
 }

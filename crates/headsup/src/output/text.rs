@@ -28,6 +28,11 @@ pub(crate) fn line(text: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
+/// The same of a line of a file, but its tabs stay: they are how it is indented, and harmless.
+pub(crate) fn indented(text: &str) -> String {
+    text.split('\t').map(line).collect::<Vec<_>>().join("\t")
+}
+
 /// JSON text with the same characters written as `\u` escapes: the same document, and harmless
 /// on a terminal.
 pub(crate) fn json(text: &str) -> Cow<'_, str> {
@@ -157,6 +162,13 @@ mod tests {
     #[test]
     fn a_line_stays_one_line() {
         assert_eq!(line("one\r\ntwo\tthree\u{2028}four"), "one two three four");
+    }
+
+    #[test]
+    fn a_line_of_a_file_keeps_its_tabs_and_nothing_else_that_is_no_letter() {
+        assert_eq!(indented("+\t\t\"a\":\t1,\r"), "+\t\t\"a\":\t1, ");
+        assert_eq!(indented("\t\u{1b}[2J\u{202e}x\t"), "\t[2Jx\t");
+        assert_eq!(indented("plain"), "plain");
     }
 
     #[test]

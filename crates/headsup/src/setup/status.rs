@@ -55,6 +55,9 @@ pub(crate) struct Status {
     /// It was installed for this hub, and nobody has taken it away.
     #[serde(skip)]
     pub(crate) was_installed: bool,
+    /// Entries that a person has pasted report to whichever hub is theirs.
+    #[serde(skip)]
+    pub(crate) is_pasted: bool,
     /// The program that its entries name is not there, or cannot be run.
     #[serde(skip)]
     pub(crate) is_dead: bool,
@@ -124,6 +127,7 @@ pub(crate) fn status(site: &Site) -> Status {
         found.iter().flatten().flat_map(|found| found.elsewhere.clone()).collect();
     elsewhere.sort();
     elsewhere.dedup();
+    let is_pasted = found.iter().flatten().any(|found| found.pasted > 0);
     let entries = found.into_iter().flatten().flat_map(|found| found.entries);
     let entries: Vec<_> = entries.collect();
     if is_dead && !entries.is_empty() {
@@ -160,6 +164,7 @@ pub(crate) fn status(site: &Site) -> Status {
         is_unreadable,
         closed,
         was_installed: site.was_installed(),
+        is_pasted,
         is_dead,
         fires,
         entries,
@@ -338,8 +343,8 @@ fn inspect(site: &Site, path: &Path, problems: &mut Vec<String>) -> Option<Found
                     others => format!("{others} other entries report"),
                 };
                 problems.push(format!(
-                    "{at}: {entries} to headsup as well (pasted by hand); remove what is not \
-                     needed, or it is told twice"
+                    "{at}: {entries} to headsup (pasted by hand); remove them where hooks are \
+                     installed as well, or it is told twice"
                 ));
             }
             if !found.elsewhere.is_empty() {

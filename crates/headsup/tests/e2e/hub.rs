@@ -36,6 +36,23 @@ fn a_hub_ends_when_its_folder_is_taken_away() {
 }
 
 #[test]
+fn a_hub_whose_log_nobody_reads_answers_all_the_same() {
+    let home = home();
+    let spool = home.state().join("spool");
+    fs::create_dir_all(&spool).unwrap();
+    fs::set_permissions(home.state(), Permissions::from_mode(0o700)).unwrap();
+    // Of each the log has a line, and all of them are more than a pipe holds.
+    for n in 1..=900 {
+        fs::write(spool.join(format!("draining-{n}")), "junk").unwrap();
+    }
+    let (_reader, log) = std::io::pipe().unwrap();
+    let _hub = Hub::start_saying(home.command(["up", "--foreground"]), &home.socket(), log);
+    wait::until("the spool to be empty", || {
+        fs::read_dir(&spool).unwrap().next().is_none().then_some(())
+    });
+}
+
+#[test]
 fn a_hub_whose_socket_is_taken_away_makes_it_again() {
     let home = home();
     let hub = Hub::start(&home);

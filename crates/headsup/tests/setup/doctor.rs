@@ -52,6 +52,24 @@ fn a_healthy_home_is_told_so_and_nothing_is_left_of_the_probes() {
     assert!(text.stdout.contains("ok    store: "), "{text:?}");
 }
 
+#[test]
+fn hooks_that_were_pasted_by_hand_are_not_said_to_be_missing() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let pasted = r#"{ "hooks": { "Stop": [ { "hooks": [ { "type": "command",
+        "command": "exec headsup hook claude-code Stop" } ] } ] } }"#;
+    write(&settings(&home), pasted, 0o600);
+    let (code, doc) = examine(&home);
+    assert_eq!((code, failing(&doc)), (0, vec![]), "{doc}");
+    let hooks = row(&doc, "claude-code hooks");
+    assert_eq!(hooks["detail"], "none installed, but pasted by hand");
+    assert!(hooks["hint"].as_str().unwrap().contains("remove the pasted ones"), "{doc}");
+    let shown = home.run(["hooks", "status", "claude-code"]).ok().stdout.clone();
+    assert!(shown.contains("no hooks installed, but pasted by hand"), "{shown}");
+    assert!(shown.contains("1 other entry reports to headsup (pasted by hand)"), "{shown}");
+    assert!(!shown.contains("as well (pasted"), "{shown}");
+}
+
 /// An agent forgets no other one: what it would try would stay in the roster, and crash there.
 #[test]
 fn called_by_an_agent_it_tries_nothing_that_would_stay() {

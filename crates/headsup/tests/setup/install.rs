@@ -145,6 +145,16 @@ fn a_dry_run_shows_the_diff_and_changes_nothing() {
 }
 
 #[test]
+fn a_dry_run_shows_tabs_as_they_are() {
+    let home = home();
+    write(&settings(&home), "{\n\t\"model\": \"opus\"\n}\n", 0o600);
+    let live = home.run(["hooks", "install", "--live", "--dry-run"]).ok().stdout.clone();
+    for line in ["-\t\"model\": \"opus\"", "+\t\"model\": \"opus\",", "+\t\t\"Stop\": ["] {
+        assert!(live.lines().any(|have| have == line), "{line:?} is not in\n{live}");
+    }
+}
+
+#[test]
 fn the_launcher_is_a_link_that_follows_the_program() {
     let home = home();
     live(&home);

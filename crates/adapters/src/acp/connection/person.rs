@@ -127,6 +127,11 @@ impl Connection {
         told
     }
 
+    /// Does anything wait for the person?
+    pub(in crate::acp) fn asks(&self) -> bool {
+        self.asked_of_person().next().is_some()
+    }
+
     /// All that waits for the person, told or not.
     pub(super) fn asked_of_person(&self) -> impl Iterator<Item = &Said> {
         self.prompts.iter().chain(&self.waiting)

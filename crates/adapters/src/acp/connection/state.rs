@@ -71,7 +71,7 @@ impl Connection {
     pub(super) fn is_unclear(&self) -> bool {
         let mut active = self.sessions.values().filter(|session| session.is_active());
         let is_said = self.sessions.values().any(Conversation::is_unclear);
-        is_said && self.asked_of_person().next().is_none() && active.all(Conversation::is_unclear)
+        is_said && !self.asks() && active.all(Conversation::is_unclear)
     }
 
     /// The agent has closed its output: how what is under way ends nobody will know.
@@ -83,6 +83,29 @@ impl Connection {
         let unclear = Said::new(Event::Unclear, Side::Agent, "closed");
         said.push(Said { turn: self.turn.clone(), ..unclear });
         said
+    }
+
+    /// The client has gone: nobody answers what was asked of the person. What its sessions make of that they have to
+    /// say themselves.
+    pub(in crate::acp) fn loses_client(&mut self) -> Vec<Said> {
+        let asked = self.asked_of_person().map(|open| open.session.clone());
+        let asked: Vec<Option<String>> = asked.collect();
+        let mut said = self.withdraw(|_| true);
+        for session in asked {
+            if let Some(waits) = self.sessions.get_mut(key(session.as_deref())) {
+                waits.loses_person();
+            }
+        }
+        said.extend(self.rests(None));
+        said.extend(self.clears().map(|said| Said { method: "closed".to_owned(), ..said }));
+        said
+    }
+
+    /// A session says something: it does not wait for ever.
+    pub(super) fn hears(&mut self, session: Option<&str>) {
+        if let Some(speaks) = self.sessions.get_mut(key(session)) {
+            speaks.speaks();
+        }
     }
 
     /// Tells whether it is known what goes on, where that has changed.

@@ -1,6 +1,8 @@
 //! Sessions, turns, helpers, compaction, notices.
 
+use super::super::KIND;
 use super::{TURN, fact, seen};
+use crate::HookContext;
 use headsup_core::observation::{Background, Fact, SessionEnd, SessionStart, Submitter};
 use headsup_core::status::Attach;
 
@@ -55,6 +57,25 @@ fn a_session_start_says_whether_a_person_is_there() {
         assert_eq!(seen.attach, attach);
         let how = SessionStart::Startup;
         assert_eq!(seen.fact, Fact::SessionStarted { how, attach });
+    }
+}
+
+/// `claude -p "do it"`. Under a host the same variable says that nobody can type to it, and it waits for its host.
+#[test]
+fn a_run_that_was_started_with_its_prompt_does_not_wait_for_one() {
+    for (attended, told, attach, how) in [
+        ("0", r#""attach":"headless","prompted":true"#, Attach::Headless, SessionStart::Prompted),
+        ("0", r#""attach":"headless""#, Attach::Headless, SessionStart::Startup),
+        ("0", r#""later":1"#, Attach::Headless, SessionStart::Startup),
+        ("", r#""attach":"headless","prompted":true"#, Attach::Headless, SessionStart::Prompted),
+        ("1", r#""attach":"headless","prompted":true"#, Attach::Interactive, SessionStart::Startup),
+    ] {
+        let env = format!(r#"{{"CLAUDE_CODE_SESSION_ATTENDED":"{attended}"}}"#);
+        let context = HookContext::parse(&format!(r#"{{"env":{env},{told}}}"#));
+        let body = br#"{"session_id":"s-1","cwd":"/p","source":"startup"}"#;
+        let seen = crate::hook(KIND, Some("SessionStart"), body, &context).unwrap();
+        let attach = Some(attach);
+        assert_eq!(seen.fact, Fact::SessionStarted { how, attach }, "{attended} {told}");
     }
 }
 

@@ -10,7 +10,7 @@ use crate::seat::Seat;
 /// nobody has asked about. What ends then may be another call that was there before: that answers no question, and the
 /// last of them does. A call whose question was answered says nothing of others: it may have been refused, and then
 /// nobody tells its end.
-pub fn of_a_call(meaning: Meaning, fact: Fact, seat: &Seat) -> Fact {
+pub(super) fn of_a_call(meaning: Meaning, fact: Fact, seat: &Seat) -> Fact {
     match fact {
         Fact::ToolStarted { actor, tool, turn_ref } => {
             let known = open(seat).last().filter(|_| meaning == Meaning::ToolChecked).cloned();
@@ -98,7 +98,6 @@ mod tests {
     use crate::id::AgentId;
     use crate::observation::{Delivery, Observation};
     use crate::source::Source;
-    use crate::status::Turn;
     use crate::time::UnixMs;
 
     /// What the agent is called behind each of these events.
@@ -109,8 +108,7 @@ mod tests {
         for name in events {
             at = at.plus(1_000);
             let meaning = Meaning::of(name, None).unwrap();
-            let is_blocked = matches!(seat.turn(), Turn::Blocked(_));
-            let fact = of_a_call(meaning, meaning.fact(is_blocked).unwrap(), &seat);
+            let fact = meaning.of_seat(&seat).unwrap();
             let observation = Observation {
                 at,
                 delivery: Delivery::Live,

@@ -127,9 +127,9 @@ impl Meaning {
         table.iter().find(|(known, _)| *known == name).map(|(_, meaning)| *meaning)
     }
 
-    /// The fact for the gate; which call it is about, [`super::of_a_call`] says. `is_blocked`: the agent waits for a
-    /// person already, which a notice then only confirms. `None`: nothing of the status.
-    pub fn fact(self, is_blocked: bool) -> Option<Fact> {
+    /// The fact that an event tells by itself. `is_blocked`: the agent waits for a person already, which a notice
+    /// then only confirms. `None`: nothing of the status.
+    pub(super) fn fact(self, is_blocked: bool) -> Option<Fact> {
         let (actor, turn_ref) = (Actor::Main, None);
         let tool = ToolRef { name: TOOL.to_owned(), id: None, input: None };
         let asks = |reason| {

@@ -318,3 +318,40 @@ fn g5_helpers_beside_a_dialog_that_was_escaped_keep_the_turn_open() {
     script.log(Fact::MainInterrupted);
     assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
 }
+
+/// It draws what is asked later than its hook tells it, and showed another dialog before.
+#[test]
+fn a_title_that_has_not_shown_what_is_asked_yet_tells_no_answer() {
+    let asked_anew = |is_next_turn: bool| {
+        let mut script = Script::working();
+        script.said(Source::Title, Fact::Level(busy()));
+        script.hook(tool(&Actor::Main, "c1", 7));
+        script.hook(permission(&Actor::Main, 7));
+        script.after(1_000).said(Source::Title, Fact::Level(waiting()));
+        if is_next_turn {
+            script.after(1_000).hook(Fact::TurnInterrupted { turn_ref: Some("t1".to_owned()) });
+            script.after(1_000).hook(prompt("t2"));
+        } else {
+            script.after(1_000).hook(tool_end(&Actor::Main, "c1", 7));
+        }
+        script.hook(permission(&Actor::Main, 8));
+        script.after(200).said(Source::Title, Fact::Level(busy()));
+        script.tick(1_000);
+        assert_eq!(script.headline(), Headline::Blocked, "{is_next_turn}");
+        script
+    };
+    for is_next_turn in [true, false] {
+        let mut script = asked_anew(is_next_turn);
+        script.said(Source::Title, Fact::Level(waiting()));
+        script.tick(1_000);
+        let asked = script.seat.own_prompts().map(|open| open.ask.title.as_str());
+        assert_eq!(asked.collect::<Vec<_>>(), ["Bash: input 8"], "{is_next_turn}");
+        script.said(Source::Title, Fact::Level(busy()));
+        script.tick(SETTLE_MS);
+        assert_eq!(script.headline(), Headline::Working, "{is_next_turn}");
+        // Nobody has looked while it stood, and it works for long.
+        let mut script = asked_anew(is_next_turn);
+        script.tick(1_000);
+        assert_eq!(script.headline(), Headline::Working, "{is_next_turn}");
+    }
+}

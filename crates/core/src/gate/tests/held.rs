@@ -1,6 +1,6 @@
 //! Levels that wait for what explains them: an end does, and a word that nobody can read voids them.
 
-use super::script::{Script, at_rest, busy, fail, stop, stop_without_a_name};
+use super::script::{Script, at_rest, busy, fail, prompt, stop, stop_without_a_name, waiting};
 use crate::gate::{Rule, SETTLE_MS};
 use crate::observation::Fact;
 use crate::source::Source;
@@ -52,6 +52,31 @@ fn an_end_without_a_name_is_another_one_where_its_source_has_shown_work_since() 
     script.silent();
     script.tick(SETTLE_MS);
     assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Working, 3));
+}
+
+/// A person who cancels at once, or a rule that answers.
+#[test]
+fn an_end_explains_what_its_own_source_has_shown_to_be_asked_before_it() {
+    for (end, headline) in [
+        (stop("t1"), Headline::Done),
+        (fail("t1", "overloaded"), Headline::Failed),
+        (interrupt(Some("t1")), Headline::Idle),
+    ] {
+        let mut script = Script::idle();
+        script.hook(prompt("t1"));
+        script.hook(Fact::Level(waiting()));
+        assert_eq!(script.headline(), Headline::Working);
+        script.hook(end);
+        script.tick(SETTLE_MS);
+        assert_eq!((script.headline(), script.count("prompt.opened")), (headline, 0));
+    }
+    // What it asks behind that is another thing.
+    let mut script = Script::idle();
+    script.hook(prompt("t1"));
+    script.hook(stop("t1"));
+    script.hook(Fact::Level(waiting()));
+    script.tick(SETTLE_MS);
+    assert_eq!(script.headline(), Headline::Blocked);
 }
 
 fn strange() -> Fact {

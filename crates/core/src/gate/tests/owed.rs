@@ -9,14 +9,20 @@ fn ended(id: &str) -> Fact {
     Fact::SubagentEnded { id: id.to_owned() }
 }
 
-/// Two helpers work behind a stop, and the first of them has woken the main agent. Its status file shows work.
-fn woken() -> Script {
+/// Two helpers work behind a stop. Its status file shows work.
+fn two_at_work() -> Script {
     let mut script = Script::working();
     script.registry(busy());
     for id in ["h", "i"] {
         script.hook(Fact::SubagentStarted { id: id.to_owned() });
     }
     script.hook(stop_with("t1", &["h", "i"], 0));
+    script
+}
+
+/// The first of them has woken the main agent.
+fn woken() -> Script {
+    let mut script = two_at_work();
     script.hook(ended("h"));
     script.hook(wake("w1"));
     script
@@ -54,12 +60,7 @@ fn g5_a_helper_that_ends_while_the_main_agent_takes_up_another_ones_result_wakes
 
 #[test]
 fn g5_helpers_that_have_all_ended_before_the_first_result_is_told_wake_it_one_by_one() {
-    let mut script = Script::working();
-    script.registry(busy());
-    for id in ["h", "i"] {
-        script.hook(Fact::SubagentStarted { id: id.to_owned() });
-    }
-    script.hook(stop_with("t1", &["h", "i"], 0));
+    let mut script = two_at_work();
     script.hook(ended("h"));
     script.hook(ended("i"));
     script.hook(wake("w1"));

@@ -5,7 +5,7 @@ use super::script::{
     unlisted_stop, wake,
 };
 use crate::gate::{Rule, SETTLE_MS};
-use crate::observation::Fact;
+use crate::observation::{Fact, Submitter};
 use crate::prompt::{Actor, NewPrompt};
 use crate::status::{BlockedReason, Headline};
 
@@ -221,4 +221,21 @@ fn g10_a_notice_of_long_rest_just_behind_a_prompt_is_of_the_turn_before() {
     script.hook(tool(&MAIN, "c1", 7));
     script.hook(Fact::IdleForLong);
     assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+}
+
+#[test]
+fn g3_a_prompt_without_a_name_that_is_told_twice_at_once_is_one() {
+    let prompted = || Fact::PromptSubmitted { by: Submitter::Person, turn_ref: None };
+    let mut script = Script::idle();
+    script.hook(prompted());
+    script.hook(prompted());
+    script.refused(Rule::G3);
+    assert_eq!((script.headline(), script.count("turn.started")), (Headline::Working, 1));
+    assert_eq!((script.seat.counters.prompts, script.count("turn.completed")), (1, 0));
+    // The next one comes later, or behind something that its agent has done.
+    script.after(SETTLE_MS).hook(prompted());
+    assert_eq!(script.count("turn.started"), 2);
+    script.hook(tool(&MAIN, "c1", 7));
+    script.hook(prompted());
+    assert_eq!(script.count("turn.started"), 3);
 }

@@ -216,6 +216,14 @@ fn g10_a_spooled_report_makes_its_events_unless_later_evidence_was_accepted() {
 }
 
 #[test]
+fn what_waited_is_not_newer_than_its_arrival() {
+    let mut script = Script::working();
+    script.delivery = Delivery::Spooled { reported_at: script.now.plus(3_600_000) };
+    script.hook(stop("t1"));
+    assert_eq!((script.headline(), script.seat.spooled_until), (Headline::Done, script.now));
+}
+
+#[test]
 fn g10_vendor_order_within_one_moment_does_not_reopen_an_ended_turn() {
     let mut script = Script::working();
     script.hook(stop("t1"));

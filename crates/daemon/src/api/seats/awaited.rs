@@ -5,16 +5,13 @@ use crate::board::Board;
 use crate::inbox::Inbox;
 use crate::job::{Launched, Work};
 use crate::process::is_alive;
+use crate::sources::{ends_meanwhile, pidfd};
 use headsup_core::gate::Container;
 use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::ProcessFact;
 use headsup_core::seat::Seat;
 use headsup_core::status::{Exit, ExitKind, Process};
 use std::sync::Weak;
-use std::time::Duration;
-
-/// Between two looks.
-const LOOK: Duration = Duration::from_secs(2);
 
 /// A seat that was taken.
 #[derive(Debug)]
@@ -46,9 +43,10 @@ impl Taken {
     }
 }
 
-/// Looks until its process is known. Should whoever has taken it be gone before, its end is told.
+/// Waits until its process is known, which is looked for now and then. Should whoever has taken it be gone before, its end is told.
 pub(super) async fn follow(board: Weak<Board>, inbox: Inbox, taken: Taken) {
     let seat = || board.upgrade().and_then(|board| board.seat(&taken.agent));
+    let pidfd = taken.by.pid_here().and_then(pidfd);
     while seat().is_some_and(|seat| taken.waits(&seat)) {
         if !is_alive(&taken.by) {
             let lost = Work::Launched(Box::new(taken.lost()));
@@ -56,7 +54,7 @@ pub(super) async fn follow(board: Weak<Board>, inbox: Inbox, taken: Taken) {
             inbox.submit(lost, None).await.ok();
             return;
         }
-        tokio::time::sleep(LOOK).await;
+        ends_meanwhile(pidfd.as_ref()).await;
     }
 }
 
@@ -72,6 +70,7 @@ mod tests {
     use headsup_core::time::UnixMs;
     use std::process::{Command, Stdio};
     use std::sync::Arc;
+    use std::time::Duration;
 
     /// What is told while it is looked at a few times: that time passes at once.
     async fn told(seat: &Seat, by: &ProcessId) -> Vec<Job> {
@@ -80,7 +79,8 @@ mod tests {
         let (agent, token) = (seat.id.clone(), Some("own".to_owned()));
         let taken = Taken { agent, token, by: by.clone() };
         let follows = tokio::spawn(follow(Arc::downgrade(&board), inbox.clone(), taken));
-        tokio::time::sleep(LOOK * 3).await;
+        // Longer than between a few looks.
+        tokio::time::sleep(Duration::from_secs(7)).await;
         follows.abort();
         outbox.take(Duration::ZERO, 9).unwrap()
     }

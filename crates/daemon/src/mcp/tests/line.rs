@@ -5,10 +5,12 @@ use crate::mcp::stdio;
 use crate::mcp::{Call, Hub, Reply, Unreachable};
 use headsup_core::id::AgentId;
 use serde_json::{Value, json};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, split};
 use tokio::io::{ReadHalf, WriteHalf};
+use tokio::task::yield_now;
 use tokio::time::timeout;
 
 /// Only a hang takes longer.
@@ -21,6 +23,8 @@ type Answer = dyn Fn(&Call) -> Result<Reply, Unreachable> + Send + Sync;
 pub(super) struct Told {
     answer: Arc<Answer>,
     pub(super) calls: Arc<Mutex<Vec<Call>>>,
+    /// How often everybody else has a go before the next call is heard.
+    pub(super) slow_once: Arc<AtomicUsize>,
 }
 
 impl Told {
@@ -39,7 +43,7 @@ impl Told {
     pub(super) fn or_gone(
         answer: impl Fn(&Call) -> Result<Reply, Unreachable> + Send + Sync + 'static,
     ) -> Self {
-        Self { answer: Arc::new(answer), calls: Arc::default() }
+        Self { answer: Arc::new(answer), calls: Arc::default(), slow_once: Arc::default() }
     }
 
     pub(super) fn calls(&self) -> Vec<Call> {
@@ -60,6 +64,9 @@ fn is_look(call: &Call) -> bool {
 
 impl Hub for Told {
     async fn call(&self, call: Call) -> Result<Reply, Unreachable> {
+        for _ in 0..self.slow_once.swap(0, Ordering::Relaxed) {
+            yield_now().await;
+        }
         self.calls.lock().unwrap().push(call.clone());
         (self.answer)(&call)
     }

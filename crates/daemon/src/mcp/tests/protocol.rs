@@ -191,6 +191,27 @@ async fn a_refusal_of_the_hub_is_told_with_what_is_allowed() {
 }
 
 #[tokio::test]
+async fn calls_that_come_at_once_act_in_their_order() {
+    let hub = Told::known(|_| (200, seat()));
+    let mut line = Line::initialized(hub.clone(), agent(), json!({})).await;
+    hub.slow_once.store(200, Ordering::Relaxed);
+    let messages = ["one", "two", "three"];
+    for message in messages {
+        let arguments = json!({"status": "working", "message": message});
+        let params = json!({"name": "update_status", "arguments": arguments});
+        let call =
+            json!({"jsonrpc": "2.0", "id": message, "method": "tools/call", "params": params});
+        line.send(&call).await;
+    }
+    for _ in messages {
+        line.next().await;
+    }
+    let bodies: Vec<Value> = hub.acts().into_iter().filter_map(|call| call.body).collect();
+    let said: Vec<&Value> = bodies.iter().map(|body| &body["message"]).collect();
+    assert_eq!(said, messages);
+}
+
+#[tokio::test]
 async fn a_hub_that_cannot_be_reached_is_told_as_that() {
     let gone = || Unreachable { message: "no hub listens there".to_owned(), hint: None };
     let hub = Told::or_gone(move |_| Err(gone()));

@@ -25,7 +25,7 @@ pub(super) async fn stays(process: &ProcessId) -> bool {
 
 /// Comes back when the process has ended, or the pid is another's.
 pub(super) async fn gone(process: &ProcessId, waits: bool) {
-    let pidfd = process.pid_here().filter(|_| waits).and_then(open);
+    let pidfd = process.pid_here().filter(|_| waits).and_then(pidfd);
     while is_alive(process) {
         if ends_meanwhile(pidfd.as_ref()).await {
             return;
@@ -34,7 +34,7 @@ pub(super) async fn gone(process: &ProcessId, waits: bool) {
 }
 
 /// Waits for the end of a process until it is to be looked at again. True: it has ended.
-pub(super) async fn ends_meanwhile(pidfd: Option<&AsyncFd<OwnedFd>>) -> bool {
+pub(crate) async fn ends_meanwhile(pidfd: Option<&AsyncFd<OwnedFd>>) -> bool {
     let Some(pidfd) = pidfd else {
         tokio::time::sleep(LOOK).await;
         return false;
@@ -43,7 +43,8 @@ pub(super) async fn ends_meanwhile(pidfd: Option<&AsyncFd<OwnedFd>>) -> bool {
     matches!(ended, Ok(Ok(_)))
 }
 
-pub(super) fn open(pid: u32) -> Option<AsyncFd<OwnedFd>> {
+/// Readable once the process has ended.
+pub(crate) fn pidfd(pid: u32) -> Option<AsyncFd<OwnedFd>> {
     let pid = Pid::from_raw(i32::try_from(pid).ok()?)?;
     let pidfd = pidfd_open(pid, PidfdFlags::NONBLOCK).ok()?;
     when_readable(pidfd)

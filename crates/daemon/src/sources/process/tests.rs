@@ -2,6 +2,7 @@ use super::ending::{LEAVE, LOOK};
 use super::*;
 use crate::clock::Manual;
 use crate::inbox;
+use crate::job::Refusal;
 use crate::limits::Limits;
 use crate::process::identity;
 use headsup_core::status::{Attach, WorkingReason};
@@ -175,6 +176,25 @@ async fn why_a_process_has_crashed_is_seen_as_long_as_nobody_has_collected_it() 
         seen.abort();
         program.wait().unwrap();
     }
+}
+
+/// The time that the disk is given passes at once.
+#[tokio::test(start_paused = true)]
+async fn a_death_that_a_disk_has_refused_is_told_again_until_it_is_stored() {
+    let (mut program, process) = child();
+    program.kill().unwrap();
+    program.wait().unwrap();
+    let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
+    let seen = tokio::spawn(watching(process).watch(inbox));
+    for refusal in [Refusal::StorageFull, Refusal::StorageLocked, Refusal::Stopping] {
+        tokio::time::sleep(AGAIN + GRACE * 2).await;
+        let job = outbox.take(Duration::ZERO, 9).unwrap().pop().expect("it is told again");
+        let Work::Witnessed(Witnessed::Seat(sight)) = &job.work else { panic!() };
+        let exited = Fact::Process(ProcessFact::Exited(Exit::of(ExitKind::Crashed)));
+        assert_eq!(sight.fact, exited, "{refusal:?}");
+        job.answer.send(Err(refusal)).ok();
+    }
+    seen.await.unwrap();
 }
 
 /// The time that passes in between passes at once.

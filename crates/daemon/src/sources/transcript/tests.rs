@@ -283,3 +283,40 @@ async fn what_a_stored_seats_log_says_since_it_was_heard_last_waited_for_a_hub()
     assert!(told(None, UnixMs(0)).await.is_empty(), "a log of which nothing is known is the past");
     assert!(told(Some(never), UnixMs(0)).await.is_empty(), "it has not changed since");
 }
+
+/// The hook that tells where the log is comes behind the line of the turn, and no other comes until that is over.
+#[tokio::test(start_paused = true)]
+async fn a_turn_towards_a_goal_that_has_begun_before_its_log_is_known_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let lookout = Lookout::new(|| Err(Errno::MFILE), Arc::new(Metrics::new()));
+    let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
+    let now = inbox.evidence().now().at;
+    let (seats, with_logs) = unbounded_channel();
+    tokio::spawn(watch(with_logs, lookout.watcher(), inbox, Arc::new(Metrics::new())));
+    let begun = |trigger: &str, at: UnixMs| {
+        let turn = format!(r#""turn_id":"t1","turn_attribution":{{"turn_trigger":"{trigger}"}}"#);
+        let payload = format!(r#"{{"type":"task_started",{turn}}}"#);
+        format!("{{\"timestamp\":\"{at}\",\"type\":\"event_msg\",\"payload\":{payload}}}\n")
+    };
+    let told = async |name: &str, lines: &str| {
+        let log = folder.path().join(name);
+        fs::write(&log, lines).unwrap();
+        let mut seat = Seat::clone(&seat("api", Some(&log)));
+        seat.kind = "codex".into();
+        seats.send(Mention::Moved(Arc::new(seat))).unwrap();
+        tokio::time::sleep(UNWATCHED * 3 / 2).await;
+        let mut turns = Vec::new();
+        for item in outbox.take(Duration::ZERO, 9).unwrap() {
+            let Work::Witnessed(Witnessed::Seat(sight)) = &item.work else { panic!() };
+            if let Fact::PromptSubmitted { by, turn_ref } = &sight.fact {
+                turns.push((*by, turn_ref.clone(), sight.delivery));
+            }
+        }
+        turns
+    };
+    let goal = [(Submitter::Goal, Some("t1".to_owned()), Delivery::Live)];
+    assert_eq!(told("begun", &begun("goal", now)).await, goal);
+    assert!(told("prompted", &begun("user", now)).await.is_empty(), "hooks tell of it");
+    let long_ago = begun("goal", now.plus(-60_000));
+    assert!(told("resumed", &(long_ago + &begun("user", now))).await.is_empty());
+}

@@ -13,8 +13,8 @@ const WITHIN: Duration = Duration::from_secs(2);
 /// How long after the question an agent's end is held back for the answer. Most terminals never
 /// answer: then a run that is shorter takes so long, which can just be seen, and no other one waits.
 const HOLDS_THE_END: Duration = Duration::from_millis(300);
-/// How long the rest of an answer is waited for.
-const REST_WITHIN: Duration = Duration::from_millis(100);
+/// How long the rest of an answer is waited for: on a slow line its pieces come apart.
+const REST_WITHIN: Duration = Duration::from_millis(400);
 const LONGEST: usize = 1_024;
 
 #[derive(Debug)]
@@ -61,9 +61,10 @@ impl Reply {
             out.extend_from_slice(text);
             return false;
         }
-        if had == 0 {
-            self.rest_until = now + REST_WITHIN;
-        }
+        // However many pieces it comes in, it takes no longer than an answer may.
+        let latest = self.until.filter(|_| had > 0).map(|until| until.max(self.rest_until));
+        let rest = now + REST_WITHIN;
+        self.rest_until = latest.map_or(rest, |latest| rest.min(latest));
         self.begun = text.to_vec();
         false
     }
@@ -175,6 +176,27 @@ mod tests {
             assert_eq!(out, key);
             assert_eq!(reply.waits_until(), None);
         }
+    }
+
+    #[test]
+    fn an_answer_that_comes_byte_by_byte_is_waited_for_and_not_for_ever() {
+        let asked = Instant::now();
+        let (mut reply, mut out, mut now) = (Reply::asked(asked), Vec::new(), asked);
+        let (first, rest) = ANSWER.split_at(BEGINS.len());
+        let mut understood = reply.take(first, &mut out, now);
+        for byte in rest {
+            now += Duration::from_millis(20);
+            assert!(reply.waits_until().is_some_and(|until| now < until));
+            understood |= reply.take(&[*byte], &mut out, now);
+        }
+        assert_eq!((out.as_slice(), understood), (&b""[..], true));
+        let (mut reply, mut now) = (Reply::asked(asked), asked);
+        assert!(!reply.take(first, &mut out, now));
+        while now < asked + WITHIN * 2 {
+            now += REST_WITHIN / 2;
+            assert!(!reply.take(b"x", &mut out, now));
+        }
+        assert_eq!(reply.waits_until(), Some(asked + WITHIN));
     }
 
     #[test]
