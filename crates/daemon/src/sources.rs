@@ -26,6 +26,7 @@ mod transcript;
 
 use crate::board::Board;
 use crate::inbox::Inbox;
+use crate::job::{Sight, Witnessed, Work};
 use crate::limits::Open;
 use crate::metrics::Metrics;
 use crate::namespaces::Namespaces;
@@ -41,6 +42,7 @@ use last_words::LastWords;
 use lookout::Lookout;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
@@ -258,5 +260,20 @@ impl Sources {
         self.tasks.shutdown().await;
         // Those of the last minute.
         self.samples.write().await;
+    }
+}
+
+/// How soon what a disk has refused is told again.
+const AGAIN: Duration = Duration::from_secs(2);
+
+/// Tells what is seen only once, until it is stored: a disk that refuses it may take it later.
+async fn tell(inbox: &Inbox, sight: &Sight) {
+    loop {
+        let work = Work::Witnessed(Witnessed::Seat(Box::new(sight.clone())));
+        match inbox.submit(work, None).await {
+            Err(refusal) if refusal.is_of_the_disk() => tokio::time::sleep(AGAIN).await,
+            // A hub that stops has no use for it.
+            _ => return,
+        }
     }
 }

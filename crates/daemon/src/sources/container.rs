@@ -7,9 +7,10 @@
 mod course;
 
 use super::last_words::LastWords;
+use super::tell;
 use crate::engine;
 use crate::inbox::Inbox;
-use crate::job::{Sight, Witnessed, Work};
+use crate::job::Sight;
 use crate::namespaces::has_joined;
 use course::{Course, News};
 use headsup_core::id::{AgentId, ProcessId};
@@ -302,8 +303,7 @@ impl One {
             delivery: Delivery::Live,
             fact: Fact::Process(fact),
         };
-        // A hub that stops has no use for it.
-        self.inbox.submit(Work::Witnessed(Witnessed::Seat(Box::new(sight))), None).await.ok();
+        tell(&self.inbox, &sight).await;
     }
 }
 

@@ -12,9 +12,10 @@ mod terminal;
 use super::goodbyes::Goodbyes;
 use super::last_words::LastWords;
 use super::pane::Place;
+use super::tell;
 use crate::board::Board;
 use crate::inbox::Inbox;
-use crate::job::{Sight, Witnessed, Work};
+use crate::job::Sight;
 use crate::limits;
 use crate::oom::Ooms;
 use crate::process::{is_alive, living, parent_of, shell_of};
@@ -45,8 +46,6 @@ const GRACE: Duration = Duration::from_millis(400);
 const OUTLIVES: Duration = Duration::from_secs(1);
 /// How long behind its shell a process may go that was hung up with it: longer than between two looks.
 const HUNG_UP: Duration = Duration::from_millis(2_500);
-/// How soon what a disk has refused is told again.
-const AGAIN: Duration = Duration::from_secs(2);
 
 pub(super) struct Processes {
     inbox: Inbox,
@@ -228,18 +227,6 @@ fn sight(agent: AgentId, process: ProcessId, name: &str, fact: ProcessFact) -> S
         made_at: None,
         delivery: Delivery::Live,
         fact: Fact::Process(fact),
-    }
-}
-
-/// Tells what is seen only once, until it is stored: a disk that refuses it may take it later.
-async fn tell(inbox: &Inbox, sight: &Sight) {
-    loop {
-        let work = Work::Witnessed(Witnessed::Seat(Box::new(sight.clone())));
-        match inbox.submit(work, None).await {
-            Err(refusal) if refusal.is_of_the_disk() => tokio::time::sleep(AGAIN).await,
-            // A hub that stops has no use for it.
-            _ => return,
-        }
     }
 }
 
