@@ -5,7 +5,7 @@ use super::{
     tools, turn,
 };
 use crate::observation::Background;
-use crate::seat::{Claim, Held, HeldFact, HeldLevel, Stop, TurnFacts};
+use crate::seat::{Claim, Held, HeldFact, HeldLevel, TurnFacts};
 use crate::source::{Source, Tier};
 use crate::status::{OutcomeKind, Turn, WorkingReason};
 
@@ -50,21 +50,18 @@ const QUEUED: &str = "a prompt of its own waits for it";
 /// The same of what a helper has found, of which no prompt has told yet.
 const OWED: &str = "what a helper has found is still to be told";
 
-/// A stop whose other hooks still run, or that a person's prompt waits for, is no rest before the program's own status,
-/// or its log, says so.
+/// A stop whose other hooks still run is no rest before the program's own status, or its log, says so.
 pub(super) fn waits(step: &mut Step<'_>, background: &Background) -> Option<Effect> {
-    let Stop { is_late, is_followed, .. } = step.seat.turn.stop;
-    let may_go_on = background.unsettled || is_late || is_followed;
+    let may_go_on = background.unsettled || step.seat.turn.stop.is_late;
     let is_told_later = background.logged || shows_work(step);
     if !may_go_on || !is_told_later {
         return None;
     }
     step.seat.turn.stop.is_told = true;
     step.changed = true;
-    Some(Effect::Outranked(match (is_followed, background.logged) {
-        (true, _) => "a person's prompt waits for it: its own status tells when it rests",
-        (false, true) => "other hooks of it may still run: its log tells when",
-        (false, false) => "other hooks of it may still run: its own status tells when",
+    Some(Effect::Outranked(match background.logged {
+        true => "other hooks of it may still run: its log tells when",
+        false => "other hooks of it may still run: its own status tells when",
     }))
 }
 
@@ -263,13 +260,18 @@ pub(super) fn followed(step: &mut Step<'_>) -> Effect {
 /// What a person's prompt has waited for was told, and that is taken out of the queue: it begins the next turn, and no hook
 /// need tell of it.
 fn begins_next(step: &mut Step<'_>) -> bool {
-    let is_told = step.seat.turn.open && step.seat.turn.stop.is_told;
-    let is_followed = std::mem::take(&mut step.seat.turn.stop.is_followed);
+    let turn = &mut step.seat.turn;
+    let is_followed = std::mem::take(&mut turn.stop.is_followed);
     step.changed |= is_followed;
-    if !is_told || !is_followed || !shows_work(step) {
+    let (is_open, is_told) = (turn.open, turn.stop.is_told);
+    let outcome = step.seat.outcome.as_ref().map(|outcome| outcome.kind);
+    let has_stopped = if is_open { is_told } else { outcome == Some(OutcomeKind::Completed) };
+    if !has_stopped || !is_followed || !shows_work(step) {
         return false;
     }
-    turn::close(step, OutcomeKind::Completed, None);
+    if is_open {
+        turn::close(step, OutcomeKind::Completed, None);
+    }
     turn::start(step, None);
     step.set_base(Turn::Working(WorkingReason::Prompt), None);
     true

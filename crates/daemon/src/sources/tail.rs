@@ -14,6 +14,8 @@ use std::path::Path;
 const MOST_BYTES: u64 = 8 << 20;
 /// What is read at once, and the first look back.
 const WINDOW: u64 = 64 << 10;
+/// The first look for what is unread: mostly nothing is, and a start does it to each log.
+const UNREAD_WINDOW: u64 = 4 << 10;
 /// What one turn reads at most, so that others get theirs.
 const TURN_BYTES: u64 = 4 << 20;
 /// So much of a log's beginning, and of what was read last, it is known by.
@@ -130,7 +132,7 @@ impl Tail {
     pub(super) fn unread(&self, is_read: impl Fn(&[u8]) -> bool) -> io::Result<Vec<Vec<u8>>> {
         let Some(mut file) = self.open()? else { return Ok(Vec::new()) };
         let is_enough = |lines: &[Vec<u8>]| lines.iter().any(|line| is_read(line));
-        Ok(past(&mut file, self.offset, WINDOW, is_enough)?.0)
+        Ok(past(&mut file, self.offset, UNREAD_WINDOW, is_enough)?.0)
     }
 
     fn restart(&mut self, identity: (u64, u64), size: u64) {

@@ -194,11 +194,12 @@ impl Logs {
         self.tell_since(&owner, kind, &lines[first..], since, |_| Delivery::Live).await;
     }
 
-    /// What stood in its log when it was first followed, from some line before `since` on.
+    /// What stood in its log when it was first followed, from some line well before `since` on: lines that were made
+    /// at about the same time may be in another order.
     fn unread(&self, owner: &Owner, kind: &str, since: UnixMs) -> Vec<Vec<u8>> {
         let is_read = |line: &[u8]| {
             let at = line_of(owner, kind, line).and_then(|line| written(&line));
-            at.is_some_and(|at| at <= since)
+            at.is_some_and(|at| at.plus(WRITTEN_MS) <= since)
         };
         // One that cannot be read now is looked at when it changes.
         let log = self.followed.get(owner);

@@ -42,7 +42,7 @@ fn what_a_person_has_typed_meanwhile_begins_the_next_turn() {
     let mut script = busy_turn();
     script.log(Fact::PromptQueued);
     script.hook(stop("t1"));
-    assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Working, 0));
+    assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Done, 1));
     script.log(Fact::WakeQueued(false));
     assert_eq!((script.count("turn.completed"), script.count("turn.started")), (1, 1));
     let before = script.seat.turn.before.as_ref().map(|outcome| outcome.kind);
@@ -54,6 +54,17 @@ fn what_a_person_has_typed_meanwhile_begins_the_next_turn() {
     script.tick(1_000);
     assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
     assert_eq!((script.count("turn.completed"), script.count("turn.started")), (2, 1));
+}
+
+#[test]
+fn what_a_person_has_typed_begins_the_next_turn_behind_a_stop_whose_other_hooks_run() {
+    let mut script = busy_turn();
+    script.log(Fact::PromptQueued);
+    script.hook(unsettled("t1"));
+    assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Working, 0));
+    script.log(Fact::WakeQueued(false));
+    assert_eq!((script.count("turn.completed"), script.count("turn.started")), (1, 1));
+    assert_eq!(script.phrase(), "working(prompt)");
 }
 
 #[test]
@@ -70,7 +81,7 @@ fn what_a_person_has_typed_begins_nothing_where_it_was_taken_back_or_told_in_mid
     script.log(Fact::PromptQueued);
     script.hook(stop("t1"));
     script.log(Fact::WakeAbsorbed);
-    assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Working, 0));
+    script.log(Fact::WakeQueued(false));
     script.registry(at_rest());
     assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Done, 1));
     // Nothing else tells when it rests.

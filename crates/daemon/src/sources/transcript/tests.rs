@@ -247,9 +247,10 @@ async fn what_a_stored_seats_log_says_since_it_was_heard_last_waited_for_a_hub()
     let heard = UnixMs::parse("2026-07-01T12:00:00.000Z").unwrap();
     let never = UnixMs::parse("2999-01-01T00:00:00.000Z").unwrap();
     let nothing = format!("{{\"type\":\"mode\",\"mode\":\"{}\"}}\n", "x".repeat(1_000));
-    // More than one look back.
-    let lines = [-5, 0, 1].map(|ms| written(heard.plus(ms))).concat();
-    let more = nothing.repeat(200) + &written(heard.plus(2)) + &written(never.plus(1));
+    // More than one look back, and not quite in the order in which it was made.
+    let lines = [-5_000, 1].map(|ms| written(heard.plus(ms))).concat();
+    let more = [heard.plus(-5), heard, heard.plus(2), never.plus(1)].map(written).concat();
+    let more = nothing.repeat(200) + &more;
     fs::write(&log, lines + &more).unwrap();
     let changed_at = Duration::from_millis(heard.plus(2).0.try_into().unwrap());
     let file = OpenOptions::new().append(true).open(&log).unwrap();

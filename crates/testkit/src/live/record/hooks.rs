@@ -67,10 +67,14 @@ pub(crate) fn install(home: &Path) {
     fs::create_dir_all(&folder).expect("a folder");
     let script = folder.join("hook.sh");
     fs::write(&script, SCRIPT).expect("a script");
-    let command = format!("bash '{}'", script.display());
-    let hook = json!([{ "hooks": [{ "type": "command", "command": command }] }]);
-    let hooks: serde_json::Map<String, Value> =
-        EVENTS.iter().map(|event| ((*event).to_owned(), hook.clone())).collect();
+    // It says nothing to the agent, as headsup's own, and is to be taken for one of these: another one
+    // at a stop would have the turn's end told later.
+    let hook = |event: &&str| {
+        let command = format!("bash '{}' # headsup hook claude-code {event}", script.display());
+        let hooks = json!([{ "hooks": [{ "type": "command", "command": command }] }]);
+        ((*event).to_owned(), hooks)
+    };
+    let hooks: serde_json::Map<String, Value> = EVENTS.iter().map(hook).collect();
     let settings = json!({ "hooks": hooks }).to_string();
     fs::write(home.join(".claude/settings.json"), settings).expect("settings");
 }

@@ -182,7 +182,7 @@ fn nested(stage: &Stage) {
     stage.answered(&Asker::Main);
     let inner = stage.asked(&Asker::Main);
     let asked = stage.came(inner);
-    stage.mark(child, asked, "idle", Class::Unmeasured, "it was started");
+    stage.mark(child, asked, "starting", Class::Unmeasured, "it was started with its prompt");
     stage.mark(child, asked, "working", Class::Unmeasured, "and asked");
     agent.rest();
     stage.model.release("in");
