@@ -6,6 +6,7 @@
 mod activity;
 mod arguments;
 mod busy;
+mod damage;
 pub(crate) mod effects;
 mod history;
 mod load;
@@ -46,6 +47,8 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(crate) struct Store {
     connection: Connection,
+    /// The database's file, once it had to be read past the connection. Closed behind that.
+    probe: Option<File>,
     path: PathBuf,
     log_path: PathBuf,
     /// Pages in the write-ahead log after the last commit.

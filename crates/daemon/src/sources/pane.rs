@@ -330,6 +330,7 @@ async fn ask(socket: &Path, args: &[String]) -> Result<String, Silence> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::{Read as _, Write as _};
 
     #[test]
     fn a_pane_counts_while_its_program_lives_and_as_one_of_its_server() {
@@ -341,8 +342,11 @@ mod tests {
     #[test]
     fn a_process_of_another_namespace_is_looked_for_where_we_see_it() {
         let mut command = std::process::Command::new("cat");
-        command.env("TMUX", "/s,41,0").env("TMUX_PANE", "%5").stdin(Stdio::piped());
-        let mut child = command.spawn().unwrap();
+        command.env("TMUX", "/s,41,0").env("TMUX_PANE", "%5");
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        // Its environment is there once it runs.
+        child.stdin.as_mut().unwrap().write_all(b".").unwrap();
+        child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
         let inside = ProcessId { pid_namespace: Some(1), ..ProcessId::new(child.id(), 1) };
         let host_pid = std::num::NonZeroU32::new(child.id());
         let seen = ProcessId { pid: 7, host_pid, ..inside.clone() };

@@ -280,6 +280,7 @@ fn open(path: &Path, now: UnixMs) -> Result<(Store, Loaded), StoreError> {
     let store = Store {
         free_places,
         connection,
+        probe: None,
         path: path.to_owned(),
         log_path,
         log,

@@ -68,14 +68,12 @@ impl Writer {
     ) -> Result<(), Refusal> {
         let mut result = Ok(());
         while !items.is_empty() || !due.is_empty() {
-            let (staged, answers) = self.stage(&items, &due);
+            let (staged, mut answers) = self.stage(&items, &due);
             let rest = items.split_off(answers.len());
-            let committed = self.commit(staged);
-            let mut refused = answers.iter().filter_map(|answer| answer.as_ref().err());
-            let is_damage = |refusal: &Refusal| *refusal == Refusal::StorageDamaged;
-            if refused.any(is_damage) || committed.as_ref().is_err_and(is_damage) {
-                self.doubt();
-            }
+            let mut committed = self.commit(staged);
+            let refused = answers.iter_mut().filter_map(|answer| answer.as_mut().err());
+            let refused = refused.chain(committed.as_mut().err());
+            self.doubt(refused.filter(|refusal| **refusal == Refusal::StorageDamaged).collect());
             match committed {
                 Ok(()) => {
                     // Nobody waits for what came out of the spool: its file must stay.
@@ -106,9 +104,16 @@ impl Writer {
         result
     }
 
-    /// What is met here the next start may not meet: it is told.
-    fn doubt(&self) {
-        if store::is_doubted(self.store.path()) {
+    /// What is met here the next start may not meet: it is told. Where the disk has only given nothing, these are
+    /// refused for that.
+    fn doubt(&mut self, damaged: Vec<&mut Refusal>) {
+        if damaged.is_empty() || store::is_doubted(self.store.path()) {
+            return;
+        }
+        if !self.store.is_damaged() {
+            for refusal in damaged {
+                *refusal = Refusal::StorageFailed;
+            }
             return;
         }
         self.metrics.damage.inc();

@@ -85,6 +85,32 @@ fn a_disk_that_cannot_be_read_ends_nobody() {
     assert_eq!(client.log(0).len() as u64, client.head());
 }
 
+/// `SQLite` calls that damage: what is looked up is not in its memory any more.
+#[test]
+fn a_disk_that_gives_nothing_for_a_while_is_no_damage() {
+    let rig = Rig::new();
+    let hub = rig.hub();
+    let client = rig.client();
+    let detail = "x".repeat(3_900);
+    for n in 0..400 {
+        let body = format!(r#"{{"turn":"working","detail":"{n}{detail}"}}"#);
+        let target = format!("/api/v1/agents/agent-{n}/reports");
+        let reply = client.send("POST", &target, &body);
+        assert_eq!(reply.status, 202, "{}", reply.body);
+    }
+    for round in 0..20 {
+        rig.faults.everything_fails(EIO);
+        for n in 0..10 {
+            let reply = client.report(&format!("late-{round}-{n}"), "working");
+            assert_eq!((reply.status, reply.code()), (507, "storage_failed"), "{}", reply.body);
+        }
+        rig.faults.end();
+        assert_eq!(client.report(&format!("late-{round}"), "working").status, 202);
+    }
+    assert_eq!(client.metric("headsup_store_damage_total"), 0);
+    drop(hub);
+}
+
 #[test]
 fn a_start_on_a_disk_that_refuses_says_why_and_works_later() {
     let rig = Rig::new();

@@ -305,9 +305,8 @@ impl Relay {
         let now = Instant::now();
         let is_empty = self.is_gone || self.outward.is_empty();
         let is_asked = self.shared.ends() || self.shared.is_to_flush() || self.is_closed;
-        let waits = is_held && self.shared.is_to_flush();
-        let at_once = is_empty && is_asked || waits || self.hears_last_words();
-        let at_once = at_once.then_some(now);
+        let waits = (is_held || self.last_words == LastWords::Heard) && self.shared.is_to_flush();
+        let at_once = (is_empty && is_asked || waits || self.hears_last_words()).then_some(now);
         let again = is_held.then(|| now + terminal::LOOK_AGAIN);
         let until = [at_once, self.reply.waits_until(), again].into_iter().flatten().min()?;
         Timespec::try_from(until.saturating_duration_since(now)).ok()
@@ -471,6 +470,7 @@ mod tests {
         let thread = std::thread::spawn(move || relay.run());
         shared.hear_out();
         timeout(LONG, shared.flush()).await.unwrap();
+        timeout(LONG, shared.flush()).await.unwrap(); // Whoever asks later, too.
         assert_eq!(shared.take_findings().statuses[0].body, b"state=done");
         drop(agent);
         let mut taken = vec![0; before + words.len()];
