@@ -73,10 +73,5 @@ fn report(found: Result<Option<String>, StoreError>, database: &Path, metrics: &
 fn check(database: &Path, stop: Arc<AtomicBool>) -> Result<Option<String>, StoreError> {
     let mut connection = store::connect_again(database)?;
     connection.progress_handler(STEPS, Some(move || stop.load(Ordering::Relaxed)))?;
-    let first = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0));
-    match first.map_err(StoreError::from) {
-        Ok(first) => Ok(Some(first).filter(|first: &String| first != "ok")),
-        Err(StoreError::Damaged(why)) => Ok(Some(why.to_string())),
-        Err(error) => Err(error),
-    }
+    store::damage_in(&connection)
 }

@@ -26,6 +26,7 @@ pub(crate) mod webhooks;
 mod write;
 
 pub use busy::busy_with;
+pub(crate) use damage::damage_in;
 pub(crate) use load::Loaded;
 pub(crate) use open::Opened;
 pub use quarantine::{Damaged, damaged};

@@ -1,6 +1,7 @@
 //! Damage, or a disk that gives nothing for a while: `SQLite` says the same of both.
 
 use super::{Store, StoreError};
+use rusqlite::Connection;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt as _;
@@ -14,7 +15,7 @@ impl Store {
     /// and that may be over in a moment. All of it is read.
     pub(crate) fn is_damaged(&mut self) -> bool {
         // The disk may refuse in the middle of the check, too, which then finds something.
-        let is_met = self.is_given() && self.finds_damage();
+        let is_met = self.is_given() && matches!(damage_in(&self.connection), Ok(Some(_)));
         is_met && self.is_given()
     }
 
@@ -24,15 +25,6 @@ impl Store {
             tracing::warn!(%error, "the disk does not give all of the database: it may be whole");
         }
         read.is_ok()
-    }
-
-    fn finds_damage(&self) -> bool {
-        let check = self.connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0));
-        match check.map_err(StoreError::from) {
-            Ok(first) => String::as_str(&first) != "ok",
-            Err(StoreError::Damaged(_)) => true,
-            Err(_) => false,
-        }
     }
 
     fn read_all(&mut self) -> io::Result<()> {
@@ -49,6 +41,16 @@ impl Store {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(error) => Err(error),
         }
+    }
+}
+
+/// What is wrong with a database, in its own words.
+pub(crate) fn damage_in(connection: &Connection) -> Result<Option<String>, StoreError> {
+    let first = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0));
+    match first.map_err(StoreError::from) {
+        Ok(first) => Ok(Some(first).filter(|first: &String| first != "ok")),
+        Err(StoreError::Damaged(why)) => Ok(Some(why.to_string())),
+        Err(error) => Err(error),
     }
 }
 
