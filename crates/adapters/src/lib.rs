@@ -47,6 +47,7 @@ pub use context::{Ancestor, HookContext, is_pane, is_shell, tmux_server, tmux_wo
 pub use hook_table::{hook_environment, is_transition};
 pub use json::values as json_values;
 pub use kinds::{UnknownKind, is_kind, kind_of_client, kinds};
+pub use mapped::is_its_program;
 pub use registry::{
     RegistryRecord, WatchedFolder, has_registry, log_of, registries, registry, registry_of_log,
     registry_pid,
@@ -128,9 +129,8 @@ pub fn hook(
     if let Fact::SessionStarted { how, attach } = &mut seen.fact {
         *attach = attach.or(context.attach);
         // What it says itself of who sits there counts more than its command line.
-        let is_prompted = context.prompted && *attach == Some(Attach::Headless);
-        if is_prompted && (*how == SessionStart::Startup || how.is_early()) {
-            *how = SessionStart::Prompted;
+        if context.prompted && *attach == Some(Attach::Headless) {
+            *how = with_its_prompt(kind, *how);
         }
     }
     if matches!(seen.fact, Fact::NotUnderstood { .. }) {
@@ -138,6 +138,18 @@ pub fn hook(
         seen.strange = None;
     }
     Ok(seen)
+}
+
+/// How a run starts that was started with its prompt. Others may tell of a helper's conversation that it is a fork.
+fn with_its_prompt(kind: &str, how: SessionStart) -> SessionStart {
+    match how {
+        SessionStart::Startup | SessionStart::Early | SessionStart::EarlyResume => {
+            SessionStart::Prompted
+        }
+        SessionStart::Fork if kind == claude_code::KIND => SessionStart::Prompted,
+        SessionStart::Resume => SessionStart::PromptedResume,
+        other => other,
+    }
 }
 
 fn read(

@@ -4,7 +4,7 @@
 //! recordings (`fixtures/opencode/1.18.33`, `fixtures/kilo/7.7.9`) or at the programs themselves,
 //! *read* ones stand in them and were not provoked.
 //!
-//! The plugin (`plugin.js`) sits in the program's own process and hears its whole bus, in every mode
+//! The plugin (`plugin.js`, with `words.js` before it) sits in the program's own process and hears its whole bus, in every mode
 //! (measured). It knows what one event alone does not tell: which session is whose child, which turn
 //! is open, and whether an error was the turn's last word. What it tells has the members that hooks
 //! of other programs have.

@@ -18,6 +18,7 @@ mod inputs;
 mod launched;
 mod level;
 mod lifecycle;
+mod lost_stop;
 mod notice;
 mod overtaken;
 mod parts;
@@ -221,6 +222,7 @@ pub fn admit(seat: &mut Seat, observation: &Observation) -> Decision {
 }
 
 fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refusal> {
+    lost_stop::heard(step, observation);
     let aside = side::told(step, observation).or_else(|| anew::told(step, observation).map(Ok));
     if let Some(result) = aside.or_else(|| beside::told(step, observation).map(Ok)) {
         return result;
@@ -257,12 +259,12 @@ fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refus
             broken::at_its_dialog(step, turn_ref.as_deref(), observation)
         }
         Fact::CallRefused { call, resolution } => tools::refused(step, call, resolution),
-        Fact::WakeQueued(waits) => Ok(stops::queued(step, *waits)),
-        Fact::PromptLogged { turn_ref } => {
-            shown::prompt_logged(step, turn_ref, observation.made_at)
+        Fact::WakeQueued(waits) => Ok(stops::queued(step, *waits, observation.made_at)),
+        Fact::PromptLogged { by, turn_ref } => {
+            shown::prompt_logged(step, *by, turn_ref, observation.made_at)
         }
         Fact::PromptQueued => Ok(stops::followed(step)),
-        Fact::StopUndone { turn_ref } => stops::undone(step, turn_ref),
+        Fact::StopUndone { turn_ref } => stops::undone(step, turn_ref, observation.made_at),
         Fact::WakeAbsorbed => Ok(stops::absorbed(step)),
         Fact::CommandRan => Ok(shown::command_ran(step)),
         Fact::Answered => prompts::answered(step),
@@ -283,6 +285,7 @@ fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refus
         Fact::SubagentStarted { id } => tools::subagent_started(step, id),
         Fact::RunStarted { id, run } => repeats::run_started(step, id, run),
         Fact::SubagentEnded { id } => tools::subagent_ended(step, id),
+        Fact::RunEnded { id, run } => repeats::end_of_run(step, id, run),
         Fact::NamesakeStarted { name } => tools::namesake_started(step, name),
         Fact::NamesakeEnded { name } => tools::namesake_ended(step, name),
         Fact::SomeoneStopped { failed } => tools::someone_stopped(step, failed.as_ref()),
@@ -307,7 +310,8 @@ fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refus
         Fact::Process(fact) => process::said(step, *fact, observation.process.as_ref()),
         Fact::Reported(reported) => report::said(step, reported),
         Fact::History(history) => session::history(step, history),
-        Fact::Nothing => Ok(Effect::Confirms),
+        Fact::AnswerLogged => Ok(lost_stop::answered(step, observation)),
+        Fact::AnswerBegun | Fact::Nothing => Ok(Effect::Confirms),
         Fact::NotUnderstood { why } => refuse(Rule::G11, why.clone()),
     }
 }

@@ -114,8 +114,9 @@ pub enum Fact {
     /// The program has a prompt of its own that waits for the end of the main agent's answer; `false`: it has
     /// taken something out of its queue.
     WakeQueued(bool),
-    /// A person's prompt stands in the log. Hooks tell that first; one may have been lost.
+    /// A prompt of a person's, or of the program's own, stands in the log. Hooks tell that first; one may have been lost.
     PromptLogged {
+        by: Submitter,
         turn_ref: String,
     },
     /// A prompt of a person's waits for the end of the main agent's answer; that it was taken out of the queue is told as of
@@ -155,6 +156,11 @@ pub enum Fact {
     SubagentEnded {
         id: String,
     },
+    /// The same of one run alone: a log may be read behind the start of the next one.
+    RunEnded {
+        id: String,
+        run: String,
+    },
     /// A helper that is known by a name that others may have as well: each start is one more of them.
     NamesakeStarted {
         name: String,
@@ -188,6 +194,11 @@ pub enum Fact {
     /// The turn is over without an answer: it failed or was interrupted, and another source tells within a moment
     /// which. Where none does nobody knows.
     TurnUnanswered,
+    /// An answer of the main agent's that calls nothing stands in the log: its turn ends with that, unless something goes on.
+    /// A hook tells, but it may have been lost.
+    AnswerLogged,
+    /// The main agent goes on, as its log tells: behind such an answer, too.
+    AnswerBegun,
     /// The program's own live status, or a weaker source's reading of it: a level, not an edge.
     Level(Level),
     Process(ProcessFact),
@@ -236,6 +247,8 @@ pub enum SessionStart {
     Resume,
     /// The same of a program that tells it before its prompt box is open.
     EarlyResume,
+    /// The same of a run that nobody can type to and that was started with its prompt.
+    PromptedResume,
     Clear,
     Compact,
     Fork,
@@ -245,7 +258,12 @@ pub enum SessionStart {
 
 impl SessionStart {
     pub(crate) fn is_resume(self) -> bool {
-        matches!(self, Self::Resume | Self::EarlyResume)
+        matches!(self, Self::Resume | Self::EarlyResume | Self::PromptedResume)
+    }
+
+    /// Does it take the prompt that it was started with?
+    pub(crate) fn is_prompted(self) -> bool {
+        matches!(self, Self::Prompted | Self::PromptedResume)
     }
 
     /// Is it told before the prompt box is open?

@@ -11,6 +11,7 @@ mod links;
 mod names;
 mod process;
 mod repeats;
+mod rest;
 mod session;
 mod stop;
 pub mod view;
@@ -182,8 +183,7 @@ pub struct Seat {
     /// So long it may take to leave behind what may be its goodbye, where that is long. In milliseconds. Lent likewise.
     #[serde(skip)]
     pub leaves_within_ms: Option<i64>,
-    /// So long behind an end that its log tells of it may ask its model once more by itself, where that was asked about what a
-    /// call has brought. In milliseconds. Lent likewise.
+    /// So long behind an end in its log it may ask its model once more about what a call has brought. In ms. Lent likewise.
     #[serde(skip)]
     pub asks_again_ms: Option<i64>,
     /// Its terminal tells of the conversation that is shown there, which need not be the one that works. Lent likewise.

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 
 /// Whoever was started so shortly before a hook may be a hook of the same event. Clock ticks.
@@ -30,8 +30,31 @@ pub(crate) fn runs(program: u32, hook: u32) -> bool {
 /// A look at its files takes less, unless they are on a mount that does not answer; the hook waits for it.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// For what has waited in the spool no hook waits, but whatever is behind it.
+/// For what has waited in the spool no hook waits, but whatever is behind it: so long for all that is read in one go.
 const LONGER: Duration = Duration::from_millis(100);
+
+/// How long one reading of the spool still waits for mounts that do not answer, or not soon.
+#[derive(Debug)]
+pub(crate) struct Patience(Duration);
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self(LONGER)
+    }
+}
+
+impl Patience {
+    /// What comes meanwhile. Looks that take no longer than usual cost none of it.
+    fn wait<T>(&mut self, answered: &mpsc::Receiver<T>) -> Option<T> {
+        let since = Instant::now();
+        let found = answered.recv_timeout(self.0).ok();
+        let took = since.elapsed();
+        if found.is_none() || took > PATIENCE {
+            self.0 = self.0.saturating_sub(took);
+        }
+        found
+    }
+}
 
 /// Looks that wait for such a mount. Where so many do there is no further one.
 static LOOKS: Semaphore = Semaphore::const_new(4);
@@ -58,9 +81,9 @@ pub(crate) async fn look(report: &mut HookReport) {
 }
 
 /// The same where nothing can be awaited.
-pub(crate) fn look_at_once(report: &mut HookReport) {
+pub(crate) fn look_at_once(report: &mut HookReport, patience: &mut Patience) {
     let Some(work) = question(report) else { return };
-    let found = at_once(&LOOKS, work);
+    let found = at_once(&LOOKS, patience, work);
     note(report, found.unwrap_or(Found::Nothing));
 }
 
@@ -106,11 +129,15 @@ async fn in_time<T: Send + 'static>(
     tokio::time::timeout(PATIENCE, tokio::task::spawn_blocking(work)).await.ok()?.ok()
 }
 
-/// The same for whoever cannot await it.
+/// The same for whoever cannot await it, and has no patience without end.
 fn at_once<T: Send + 'static>(
     looks: &'static Semaphore,
+    patience: &mut Patience,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
+    if patience.0.is_zero() {
+        return None;
+    }
     let look = looks.try_acquire().ok()?;
     let (answer, answered) = mpsc::channel();
     let work = move || {
@@ -119,7 +146,7 @@ fn at_once<T: Send + 'static>(
         answer.send(found).ok();
     };
     std::thread::Builder::new().name("headsup-look".into()).spawn(work).ok()?;
-    answered.recv_timeout(LONGER).ok()
+    patience.wait(&answered)
 }
 
 /// No configuration is longer. Bytes.
@@ -226,6 +253,18 @@ mod tests {
         let _free = ONE.acquire().await.unwrap();
     }
 
+    /// Thousands of requests may have waited in the spool, all with their files on one such mount.
+    #[test]
+    fn a_mount_that_does_not_answer_holds_up_the_spool_once() {
+        static MANY: Semaphore = Semaphore::const_new(9);
+        let mut patience = Patience::default();
+        let (answer, mount) = mpsc::channel::<()>();
+        assert_eq!(at_once(&MANY, &mut patience, move || mount.recv().is_ok()), None);
+        assert_eq!(at_once(&MANY, &mut patience, || true), None, "nobody waits any more");
+        drop(answer);
+        assert_eq!(at_once(&MANY, &mut Patience::default(), || true), Some(true), "the next time");
+    }
+
     #[tokio::test]
     async fn a_request_that_a_model_answers_is_told_by_the_log() {
         let folder = tempfile::tempdir().unwrap();
@@ -299,7 +338,7 @@ mod tests {
             let mut request =
                 sighting::read(envelope, body.as_bytes(), &Namespaces::new()).unwrap();
             request.unclear = Some(Unclear::Request);
-            look_at_once(&mut request);
+            look_at_once(&mut request, &mut Patience::default());
             assert_eq!(request.sighting.fact != Fact::Nothing, expected, "{reviewer}");
         }
     }

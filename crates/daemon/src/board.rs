@@ -115,14 +115,14 @@ impl Board {
         *at = head;
     }
 
-    /// For the writer alone: the histories of those that are at rest and stored leave memory. A
-    /// seat that somebody reads at this moment stays as it is.
+    /// For the writer alone: of those that are at rest and stored, histories and unused room leave memory. A seat that
+    /// somebody reads at this moment stays as it is.
     pub(crate) fn put_away(&self, seats: impl Iterator<Item = AgentId>) {
         let mut snapshot = self.now.write().unwrap_or_else(PoisonError::into_inner);
         for id in seats {
             let seat = snapshot.seats.get_mut(&id).and_then(Arc::get_mut);
             if let Some(seat) = seat.filter(|seat| !seat.turn.open) {
-                seat.history.take_if(|history| !history.unsaved);
+                seat.put_away();
             }
         }
     }

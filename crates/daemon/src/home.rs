@@ -1,7 +1,7 @@
 //! The state folder: made for us alone, held by one hub at a time, with the socket in it.
 
 use crate::launches;
-use crate::store::{self, Log};
+use crate::store::{self, Log, Medium};
 use rustix::fd::{AsRawFd as _, OwnedFd};
 use rustix::fs::{AtFlags, FileType, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
@@ -10,7 +10,7 @@ use std::io::{Read as _, Seek as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use std::{fs, io};
 
@@ -68,6 +68,8 @@ pub(crate) struct Home {
     /// The database's files as the store has them open.
     stored: OnceLock<Vec<(PathBuf, Identity)>>,
     log: OnceLock<Log>,
+    /// Under the database. As long as this value lives: nothing of it is closed before the store.
+    medium: Arc<Medium>,
 }
 
 /// Device and inode.
@@ -107,7 +109,8 @@ impl Home {
             _ => {}
         }
         let (stored, log) = (OnceLock::new(), OnceLock::new());
-        Ok(Self { path, folder, lock, own: Mutex::default(), stored, log })
+        let medium = Arc::new(Medium::of(&path.join(DATABASE)));
+        Ok(Self { path, folder, lock, own: Mutex::default(), stored, log, medium })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -116,6 +119,11 @@ impl Home {
 
     pub(crate) fn database(&self) -> PathBuf {
         self.path.join(DATABASE)
+    }
+
+    /// What the database lies on, for whoever has it open beside the store.
+    pub(crate) fn medium(&self) -> Arc<Medium> {
+        Arc::clone(&self.medium)
     }
 
     /// From now on what the store has written to its log must stay in it.

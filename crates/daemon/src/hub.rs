@@ -148,7 +148,7 @@ impl Hub {
         let door = server.door(api::on_tcp(Arc::clone(&app)), Arc::clone(&metrics));
         let desk = Desk::new(Arc::clone(&app.access), Memory::new(home.path()), door);
         tokio::spawn(desk.run(orders));
-        let check = Check::start(database, metrics).map_err(RunError::Thread)?;
+        let check = Check::start(database, metrics, home.medium()).map_err(RunError::Thread)?;
         let approvals = tokio::spawn(forge::follow(Arc::clone(&app)));
         let answers = tokio::spawn(lifecycle::follow(Arc::clone(&app)));
         let outbox = tokio::spawn(effects::run(Arc::clone(&app.effects)));

@@ -1,7 +1,7 @@
 //! The integrity check: in the background, once the hub has served for a while.
 
 use crate::metrics::Metrics;
-use crate::store::{self, StoreError};
+use crate::store::{self, Medium, StoreError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,7 +22,11 @@ pub(crate) struct Check {
 }
 
 impl Check {
-    pub(crate) fn start(database: PathBuf, metrics: Arc<Metrics>) -> io::Result<Self> {
+    pub(crate) fn start(
+        database: PathBuf,
+        metrics: Arc<Metrics>,
+        medium: Arc<Medium>,
+    ) -> io::Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
         let thread = std::thread::Builder::new().name("headsup-check".into()).spawn(move || {
@@ -34,7 +38,7 @@ impl Check {
             }
             // Whoever takes the hub down does not wait for a look at all of it.
             if !stopped.load(Ordering::Relaxed) {
-                report(check(&database, stopped), &database, &metrics);
+                report(check(&database, &medium, stopped), &database, &metrics);
             }
         })?;
         Ok(Self { thread: Some(thread), stop })
@@ -53,7 +57,7 @@ impl Drop for Check {
 
 fn report(found: Result<Option<String>, StoreError>, database: &Path, metrics: &Metrics) {
     match found {
-        Ok(None) => tracing::debug!("the database is whole"),
+        Ok(None) => tracing::debug!("no damage was found in the database"),
         Ok(Some(damage)) => {
             metrics.damage.inc();
             tracing::error!(
@@ -65,13 +69,22 @@ fn report(found: Result<Option<String>, StoreError>, database: &Path, metrics: &
             }
             metrics.damaged.notify_one();
         }
+        Err(StoreError::Unread(error)) => {
+            metrics.unread.inc();
+            tracing::warn!(%error, "the disk did not give all of the database: it could not be checked");
+        }
         Err(error) => tracing::debug!(%error, "the integrity check did not finish"),
     }
 }
 
-/// What is wrong, in the database's own words.
-fn check(database: &Path, stop: Arc<AtomicBool>) -> Result<Option<String>, StoreError> {
+/// What is wrong, in the database's own words. It is believed where the disk gives all of it, and it is found again.
+fn check(
+    database: &Path,
+    medium: &Medium,
+    stop: Arc<AtomicBool>,
+) -> Result<Option<String>, StoreError> {
     let mut connection = store::connect_again(database)?;
     connection.progress_handler(STEPS, Some(move || stop.load(Ordering::Relaxed)))?;
-    store::damage_in(&connection)
+    let found = store::damage_in(&connection)?;
+    Ok(found.filter(|_| medium.is_damaged(&connection)))
 }

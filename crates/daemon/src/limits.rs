@@ -69,6 +69,8 @@ pub const LEAST_FILES: u64 = OWN_FILES + 8;
 const SUBSCRIBERS: u64 = 4_096;
 /// Address space of a hub to whom only reporters speak, with some room. Bytes, measured: 50 to 56 MiB.
 const OWN_SPACE: u64 = 56 << 20;
+/// With less of it the hub would start, and end at one of the first requests, for which it gets no thread.
+pub const LEAST_SPACE: u64 = OWN_SPACE;
 /// What an event stream takes of it at worst, measured: 0.7 MiB.
 const SPACE_OF_A_STREAM: u64 = 1 << 20;
 /// Connections of one TCP address at once, where the system allows so many files.
@@ -97,6 +99,15 @@ const IDLE_LOOK: Duration = Duration::from_secs(1);
 pub fn too_few_files() -> Option<u64> {
     let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
     files.filter(|files| *files < LEAST_FILES)
+}
+
+/// How much address space this process may have, where that is too little for a hub.
+pub fn too_little_space() -> Option<u64> {
+    short_of_space(rustix::process::getrlimit(rustix::process::Resource::As).current)
+}
+
+fn short_of_space(space: Option<u64>) -> Option<u64> {
+    space.filter(|space| *space < LEAST_SPACE)
 }
 
 /// How many event streams may be open: where files or memory are short, reporters must still get in.
@@ -160,5 +171,11 @@ mod tests {
     fn where_memory_is_limited_few_streams_are_open() {
         let mib = [0, 56, 64, 128, 1_024, 8_192].map(|mib| streams_within(mib << 20));
         assert_eq!(mib, [1, 1, 8, 72, 968, 8_136]);
+    }
+
+    #[test]
+    fn with_less_memory_than_a_hub_takes_none_begins() {
+        let spaces = [None, Some(52 << 20), Some(56 << 20)];
+        assert_eq!(spaces.map(short_of_space), [None, Some(52 << 20), None]);
     }
 }

@@ -95,6 +95,8 @@ pub(crate) struct Metrics {
     pub(crate) lagged: Counter,
     pub(crate) quarantines: Counter,
     pub(crate) damage: Counter,
+    /// What looked like damage, and was a disk that did not give all of the database.
+    pub(crate) unread: Counter,
     /// Rings once damage is counted, and noted for the next start.
     pub(crate) damaged: Notify,
     pub(crate) pruned: Counter,
@@ -129,6 +131,7 @@ impl Metrics {
             lagged: Counter::default(),
             quarantines: Counter::default(),
             damage: Counter::default(),
+            unread: Counter::default(),
             damaged: Notify::new(),
             pruned: Counter::default(),
             log_lines_skipped: Counter::default(),
@@ -167,6 +170,7 @@ impl Metrics {
             ("lagged", "Times that a watcher fell behind", &self.lagged),
             ("store_quarantines", "Databases put aside as damaged", &self.quarantines),
             ("store_damage", "Damage found in the database", &self.damage),
+            ("store_unread", "Times that the disk did not give the database", &self.unread),
             (
                 "log_lines_skipped",
                 "Lines of logs that are too long, or none",

@@ -4,6 +4,7 @@
 use crate::cgroup;
 use crate::home;
 use crate::process::{self, Stat};
+use headsup_adapters::{Ancestor, HookContext};
 use headsup_core::gate::Container;
 use headsup_core::id::ProcessId;
 use std::collections::HashMap;
@@ -14,6 +15,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// More are not remembered at a time.
 const MOST: usize = 4_096;
+
+/// So far up a hook and what is above it are looked at.
+const MOST_ABOVE: usize = 9;
 
 /// Whoever is at the other end of a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,6 +52,28 @@ impl Namespaces {
     /// A namespace that is not ours.
     pub(crate) fn foreign(&self, inode: Option<u64>) -> Option<u64> {
         inode.filter(|inode| Some(*inode) != self.own)
+    }
+
+    /// A hook reads in `/proc` who is above it. Where that is not of its own namespace, as in one that was made without
+    /// mounting another, or is not there at all, it has read of others, or of nobody: then we look ourselves.
+    pub(crate) fn put_right(&self, context: &mut HookContext, peer: Peer) {
+        if context.pidns.is_some() && context.pidns == self.own {
+            return;
+        }
+        let Peer::Process(pid) = peer else { return };
+        let Some(inode) = self.foreign(namespace(pid)) else { return };
+        let inside = process::upwards(pid).take_while(|(at, _)| namespace(*at) == Some(inode));
+        let seen = inside.filter_map(|(at, start)| within(at, start));
+        let seen: Vec<Ancestor> = seen.take(MOST_ABOVE).collect();
+        let is_it =
+            |said: &Ancestor| seen.iter().any(|it| (it.pid, it.start) == (said.pid, said.start));
+        if seen.len() < 2 || context.parents.iter().any(is_it) {
+            return;
+        }
+        context.pidns = Some(inode);
+        context.parents = seen.into_iter().skip(1).collect();
+        // The command line was another one's, too.
+        (context.attach, context.prompted) = (None, false);
     }
 
     /// Brings what a process says of itself to how we know processes: one in our own namespace has
@@ -105,6 +131,17 @@ fn container(pid: u32) -> Option<String> {
     cgroup::container(&fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?)
 }
 
+/// Where we may look.
+fn namespace(pid: u32) -> Option<u64> {
+    fs::metadata(format!("/proc/{pid}/ns/pid")).ok().map(|namespace| namespace.ino())
+}
+
+/// One of our processes as it is seen in its own namespace.
+fn within(pid: u32, start: u64) -> Option<Ancestor> {
+    let name = fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
+    Some(Ancestor { pid: inner_pid(pid)?, start, comm: name.trim_end().to_owned() })
+}
+
 /// Above the peer first, then among all.
 fn search(process: &ProcessId, peer: Peer) -> Option<u32> {
     let is_it = |pid: &u32| is_seen_as(process, *pid);
@@ -124,8 +161,7 @@ fn is_seen_as(process: &ProcessId, pid: u32) -> bool {
     let begun = Stat::read(pid).is_some_and(|stat| stat.start_ticks == process.start_ticks);
     begun && inner_pid(pid) == Some(process.pid) && {
         // Where we may not look, pid and start must do.
-        let inode = fs::metadata(format!("/proc/{pid}/ns/pid")).map(|namespace| namespace.ino());
-        inode.map_or(true, |inode| Some(inode) == process.pid_namespace)
+        namespace(pid).is_none_or(|inode| Some(inode) == process.pid_namespace)
     }
 }
 

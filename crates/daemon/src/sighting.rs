@@ -3,7 +3,9 @@
 use crate::namespaces::{Namespaces, Peer};
 use crate::service::Surroundings;
 use crate::{beside, cgroup, process};
-use headsup_adapters::{HookContext, Sighting, has_registry, is_borrowed, serves_terminals};
+use headsup_adapters::{
+    HookContext, Sighting, has_registry, is_borrowed, is_its_program, serves_terminals,
+};
 use headsup_core::gate::Container;
 use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::Fact;
@@ -76,7 +78,8 @@ pub(crate) fn read(
     let Envelope { kind, event, mut claimed, context, spooled, peer } = envelope;
     // Any text may come from outside. What it breaks must stay this one report.
     let read = catch_unwind(AssertUnwindSafe(|| {
-        let context = context.map(HookContext::parse).unwrap_or_default();
+        let mut context = context.map(HookContext::parse).unwrap_or_default();
+        namespaces.put_right(&mut context, peer);
         headsup_adapters::hook(kind, event, body, &context).map(|sighting| (sighting, context))
     }));
     let (mut sighting, context) = match read {
@@ -88,6 +91,9 @@ pub(crate) fn read(
     if sighting.needs_log && !has_log() {
         sighting.fact = Fact::Nothing;
     }
+    let is_seen_here = namespaces.foreign(context.pidns).is_none();
+    let may_be = |process: &ProcessId| !is_seen_here || is_its(kind, process, &context);
+    sighting.process = sighting.process.take().filter(may_be);
     let (pid_namespace, mut container) = match &mut sighting.process {
         Some(process) => {
             process.pid_namespace = context.pidns;
@@ -165,13 +171,23 @@ fn asks_permission(fact: &Fact) -> bool {
     matches!(fact, Fact::PromptOpened { prompt, .. } if prompt.reason == BlockedReason::Permission)
 }
 
+/// Whether a process above the hook is a program of this kind, and no other one that is called the same.
+fn is_its(kind: &str, process: &ProcessId, context: &HookContext) -> bool {
+    let above = context.parents.iter().find(|parent| parent.pid == process.pid);
+    let words = || words_of(process);
+    above.is_none_or(|above| is_its_program(kind, &above.comm, words))
+}
+
+/// The words that a living process was started with.
+fn words_of(process: &ProcessId) -> Option<Vec<String>> {
+    let words = process::command_line(process.pid_here()?)?;
+    // Only now is it sure whose they are.
+    process::is_alive(process).then_some(words)
+}
+
 /// Whether a process that may serve several agents, by what is above it, was not started to do so.
 fn is_alone(kind: &str, process: Option<&ProcessId>) -> bool {
-    let words = process.and_then(|process| {
-        let words = process::command_line(process.pid_here()?)?;
-        // Only now is it sure whose they are.
-        process::is_alive(process).then_some(words)
-    });
+    let words = process.and_then(words_of);
     words.is_some_and(|words| serves_terminals(kind, &words) == Some(false))
 }
 
@@ -218,6 +234,34 @@ mod tests {
         assert_eq!(compressing(&log), Fact::Nothing);
         std::fs::write(&log, "").unwrap();
         assert_eq!(compressing(&log), Fact::CompactionStarted);
+    }
+
+    /// As of a script that calls hooks, in the language that an agent is written in.
+    #[test]
+    fn another_program_of_the_same_interpreter_is_no_agents_process() {
+        let folder = tempfile::tempdir().unwrap();
+        for (script, is_its) in [("vibe", true), ("run-hooks", false)] {
+            let path = folder.path().join(script);
+            std::fs::write(&path, "echo; read line").unwrap();
+            let mut child = Command::new("sh")
+                .arg(&path)
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .spawn()
+                .unwrap();
+            // Its command line is there once it runs, which is a moment after its start.
+            child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
+            let (pid, start) = process::identity(child.id()).unwrap();
+            let parents = serde_json::json!([{"pid": pid, "start": start, "comm": "python3"}]);
+            let context = serde_json::json!({ "parents": parents }).to_string();
+            let (kind, event) = ("mistral-vibe", Some("post_agent"));
+            let envelope = Envelope { kind, event, context: Some(&context), ..Envelope::default() };
+            let body = br#"{"session_id":"s-1","parent_session_id":null}"#;
+            let seen = read(envelope, body, &Namespaces::new()).unwrap().sighting;
+            child.kill().unwrap();
+            child.wait().unwrap();
+            assert_eq!(seen.process.is_some(), is_its, "{script}");
+        }
     }
 
     /// Whoever has outlived its parent looks like one that terminals share.

@@ -8,6 +8,7 @@ use headsup_core::spool::{Decoder, LIMIT, Record, Report};
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, FileType, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -34,6 +35,8 @@ pub(crate) struct Spool {
     queue: PathBuf,
     /// There may be files that were renamed and not finished.
     leftovers: bool,
+    /// Those of them that may not be read, as another user's: what comes behind them is not held up.
+    barred: HashSet<PathBuf>,
 }
 
 /// One file of the spool, taken away from the hooks.
@@ -53,7 +56,7 @@ pub(crate) struct Tally {
 impl Spool {
     pub(crate) fn new(folder: PathBuf) -> Self {
         let queue = folder.join(QUEUE);
-        Self { folder, queue, leftovers: true }
+        Self { folder, queue, leftovers: true, barred: HashSet::new() }
     }
 
     /// Whether there is anything to fetch: one look at one file.
@@ -63,18 +66,37 @@ impl Spool {
 
     /// The oldest file with reports, if any. Call [`Draining::remove`] when they are stored.
     pub(crate) fn next(&mut self) -> io::Result<Option<Draining>> {
-        if self.leftovers {
-            if let Some(path) = self.oldest_leftover()? {
-                return read(path).map(Some);
-            }
-            self.leftovers = false;
+        if let Some(found) = self.next_leftover(read)? {
+            return Ok(Some(found));
         }
-        if !self.has_news() {
+        if !self.has_news() || self.take_queue()?.is_none() {
             return Ok(None);
         }
-        let Some(path) = self.take_queue()? else { return Ok(None) };
         self.leftovers = true;
-        read(path).map(Some)
+        self.next_leftover(read)
+    }
+
+    fn next_leftover(
+        &mut self,
+        read: impl Fn(PathBuf) -> io::Result<Draining>,
+    ) -> io::Result<Option<Draining>> {
+        while self.leftovers {
+            let Some(path) = self.oldest_leftover()? else {
+                self.leftovers = false;
+                break;
+            };
+            match read(path.clone()) {
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                    tracing::error!(
+                        at = %path.display(), %error,
+                        "what waits in the spool may not be read: it is left alone until the next start"
+                    );
+                    self.barred.insert(path);
+                }
+                other => return other.map(Some),
+            }
+        }
+        Ok(None)
     }
 
     fn oldest_leftover(&self) -> io::Result<Option<PathBuf>> {
@@ -84,6 +106,9 @@ impl Spool {
             let name = entry.file_name();
             let number = name.to_str().and_then(|name| name.strip_prefix(DRAINING)?.parse().ok());
             let Some(number) = number else { continue };
+            if self.barred.contains(&entry.path()) {
+                continue;
+            }
             if entry.file_type()?.is_file() && oldest.as_ref().is_none_or(|(of, _)| number < *of) {
                 oldest = Some((number, entry.path()));
             }
@@ -91,10 +116,12 @@ impl Spool {
         Ok(oldest.map(|(_, path)| path))
     }
 
-    /// Renames the queue. `None` if a hook keeps it locked, or somebody took it.
+    /// Renames the queue. `None` if a hook keeps it locked, or somebody took it. One that may not be read is
+    /// in the way of our own hooks, too, which cannot write into it.
     fn take_queue(&self) -> io::Result<Option<PathBuf>> {
         let file = match open(&self.queue) {
             Err(Errno::NOENT) => return Ok(None),
+            Err(Errno::ACCESS) => return self.rename().map(Some),
             other => other?,
         };
         let exclusive = FlockOperation::NonBlockingLockExclusive;
@@ -103,7 +130,11 @@ impl Spool {
                 // A hook that made room may have put another file in its place meanwhile, and
                 // only the lock of the file that is renamed keeps its writers out.
                 Ok(()) if !self.is_queue(&file)? => return Ok(None),
-                Ok(()) => return self.rename(&file).map(Some),
+                Ok(()) => {
+                    let path = self.rename()?;
+                    rustix::fs::flock(&file, FlockOperation::Unlock)?;
+                    return Ok(Some(path));
+                }
                 Err(Errno::WOULDBLOCK | Errno::INTR) => std::thread::park_timeout(LOCK_PAUSE),
                 Err(errno) => return Err(errno.into()),
             }
@@ -121,7 +152,7 @@ impl Spool {
         }
     }
 
-    fn rename(&self, file: &OwnedFd) -> io::Result<PathBuf> {
+    fn rename(&self) -> io::Result<PathBuf> {
         let mut number =
             SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
         loop {
@@ -129,10 +160,7 @@ impl Spool {
             let flags = rustix::fs::RenameFlags::NOREPLACE;
             let at = rustix::fs::CWD;
             match rustix::fs::renameat_with(at, &self.queue, at, &path, flags) {
-                Ok(()) => {
-                    rustix::fs::flock(file, FlockOperation::Unlock)?;
-                    return Ok(path);
-                }
+                Ok(()) => return Ok(path),
                 Err(Errno::EXIST) => number += 1,
                 Err(errno) => return Err(errno.into()),
             }
@@ -213,6 +241,29 @@ mod tests {
         }
         assert_eq!(found, ["first", "second", "third"]);
         assert!(!spool.has_news() && !at("queue").exists());
+    }
+
+    #[test]
+    fn a_file_that_may_not_be_read_holds_up_no_other() {
+        let home = folder();
+        let at = |name: &str| home.path().join("spool").join(name);
+        fs::write(at("draining-1"), report("another user's")).unwrap();
+        fs::write(at("draining-2"), report("ours")).unwrap();
+        let mut spool = Spool::new(home.path().join("spool"));
+        // As root the test may read all.
+        let refusing = |path: PathBuf| match path.ends_with("draining-1") {
+            true => Err(io::ErrorKind::PermissionDenied.into()),
+            false => read(path),
+        };
+        let found = spool.next_leftover(refusing).unwrap().unwrap();
+        assert_eq!(ids(&found, &mut Tally::default()), ["ours"]);
+        found.remove().unwrap();
+        fs::write(at("queue"), report("behind")).unwrap();
+        let found = spool.next().unwrap().unwrap();
+        assert_eq!(ids(&found, &mut Tally::default()), ["behind"]);
+        found.remove().unwrap();
+        assert!(spool.next().unwrap().is_none() && !spool.has_news(), "nor is it looked at again");
+        assert!(at("draining-1").exists(), "it is not lost");
     }
 
     #[test]

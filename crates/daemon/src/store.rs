@@ -26,7 +26,7 @@ pub(crate) mod webhooks;
 mod write;
 
 pub use busy::busy_with;
-pub(crate) use damage::damage_in;
+pub(crate) use damage::{Medium, damage_in, read_all};
 pub(crate) use load::Loaded;
 pub(crate) use open::Opened;
 pub use quarantine::{Damaged, damaged};
@@ -47,9 +47,11 @@ use std::time::Duration;
 /// The writer's connection.
 #[derive(Debug)]
 pub(crate) struct Store {
+    /// Gone before the connection, which takes the write-ahead log away: whoever is killed between the two leaves that.
+    _in_use: Option<quarantine::InUse>,
     connection: Connection,
-    /// The database's file, once it had to be read past the connection. Closed behind that.
-    probe: Option<File>,
+    /// Closed behind the connection.
+    medium: Medium,
     path: PathBuf,
     log_path: PathBuf,
     /// Pages in the write-ahead log after the last commit.
@@ -71,6 +73,12 @@ pub(crate) enum StoreError {
     Full(rusqlite::Error),
     #[error("it is damaged: {0}")]
     Damaged(rusqlite::Error),
+    /// It may be whole.
+    #[error(
+        "the disk does not give all of it ({0}); nothing in it was changed: start the hub again when the disk is well, \
+         or put a copy in its place (`dd bs=4096 conv=noerror,sync` makes one of what can be read)"
+    )]
+    Unread(std::io::Error),
     /// By somebody else, for longer than was waited.
     #[error("another program keeps it locked: {0}")]
     Locked(rusqlite::Error),
@@ -121,6 +129,11 @@ impl Store {
                 tracing::warn!(%error, "what is left of the write-ahead log goes into the database");
             }
         }
+    }
+
+    /// Is the database damaged, as a statement has just said?
+    pub(crate) fn is_damaged(&self) -> bool {
+        self.medium.is_damaged(&self.connection)
     }
 
     pub(crate) fn path(&self) -> &Path {

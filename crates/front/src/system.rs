@@ -14,6 +14,7 @@ pub(crate) const REALTIME: usize = 0;
 pub(crate) const ENOENT: isize = -2;
 pub(crate) const EINTR: isize = -4;
 pub(crate) const EAGAIN: isize = -11;
+const EACCES: isize = -13;
 pub(crate) const EPIPE: isize = -32;
 pub(crate) const ECONNRESET: isize = -104;
 pub(crate) const ECONNREFUSED: isize = -111;
@@ -97,6 +98,19 @@ impl Fd {
 
     pub(crate) fn close(self) {
         call(3, [self.0, 0, 0, 0, 0, 0]);
+    }
+
+    /// Of whoever listens at the other end of a unix socket.
+    fn peers_user(self) -> Option<u32> {
+        const SOCKET_LEVEL: usize = 1;
+        const PEER: usize = 17;
+        // Its process, its user, its group.
+        let mut peer = [0_u32; 3];
+        let mut length = 12_u32;
+        let (to, size) = (&raw mut peer as usize, &raw mut length as usize);
+        let result = call(55, [self.0, SOCKET_LEVEL, PEER, to, size, 0]);
+        let [_, user, _] = peer;
+        (result == 0).then_some(user)
     }
 
     /// `None` where it is closed.
@@ -286,20 +300,26 @@ pub(crate) fn is_there(path: &[u8]) -> bool {
     ends(path) && call(21, [path.as_ptr() as usize, 0, 0, 0, 0, 0]) == 0
 }
 
-/// A connection that does not block, or the number of the error where there is none at once.
+/// A connection that does not block, or the number of the error where there is none at once. Another user's
+/// socket in the hub's place is an error, too: it is told nothing.
 pub(crate) fn connect(address: &Address) -> Result<Fd, isize> {
     const UNIX: usize = 1;
     const STREAM_NONBLOCK_CLOEXEC: usize = 1 | 0o4_000 | O_CLOEXEC;
     let socket = call(41, [UNIX, STREAM_NONBLOCK_CLOEXEC, 0, 0, 0, 0]);
     let socket = Fd::of(socket).ok_or(socket)?;
     let length = 2 + address.length + 1;
-    match call(42, [socket.0, &raw const *address as usize, length, 0, 0, 0]) {
-        0 => Ok(socket),
-        error => {
-            socket.close();
-            Err(error)
-        }
-    }
+    let error = match call(42, [socket.0, &raw const *address as usize, length, 0, 0, 0]) {
+        0 if is_by(socket.peers_user(), own_user()) => return Ok(socket),
+        0 => EACCES,
+        error => error,
+    };
+    socket.close();
+    Err(error)
+}
+
+/// Whether it is this user who listens. Where the kernel does not say, nobody is trusted.
+fn is_by(peer: Option<u32>, own: Option<u32>) -> bool {
+    peer.is_some() && peer == own
 }
 
 /// Nanoseconds.

@@ -2,6 +2,7 @@
 
 use crate::answer::Answer;
 use crate::board::Board;
+use crate::skimmed::Skimmed;
 use crate::sse::Parser;
 use crate::{config as settings, cursor as place, duration as time, query as parameters, until};
 use headsup_core::compat::boocode::{AgentStatusReport, Meaning, seat_id};
@@ -14,7 +15,8 @@ use headsup_core::source::Source;
 use headsup_core::spool::{Decoder, Record, encode};
 use headsup_core::time::UnixMs;
 use headsup_core::wire::{ReportBody, VerdictBody};
-use std::collections::VecDeque;
+use serde_json::Value;
+use std::collections::{BTreeMap, VecDeque};
 
 /// Every byte is read or said to be damage, and what is read is what was written.
 pub(crate) fn spool(bytes: &[u8]) {
@@ -65,6 +67,36 @@ pub(crate) fn shrink(bytes: &[u8]) {
         assert!(short.len() <= limit);
         let is_json = |text: &[u8]| serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok();
         assert!(!is_json(bytes) || is_json(&short), "{}", String::from_utf8_lossy(&short));
+    }
+}
+
+/// What comes in pieces is kept as what comes at once. Of a JSON object every member stays: as it was, or as a sign of
+/// how long it was. A tilde stands for a long text.
+pub(crate) fn skimmed(bytes: &[u8]) {
+    static LONG: [u8; 17 << 10] = [b'~'; 17 << 10];
+    let mut long = 0..2;
+    let text: Vec<u8> = bytes
+        .split_inclusive(|&byte| byte == b'~' && long.next().is_some())
+        .flat_map(|piece| match piece.split_last() {
+            Some((b'~', before)) => [before, &LONG],
+            _ => [piece, &[]],
+        })
+        .flatten()
+        .copied()
+        .collect();
+    let kept = crate::skimmed::skimmed(&text);
+    for size in [1, 7] {
+        let mut skimmed = Skimmed::default();
+        let mut pieces = text.chunks(size);
+        while pieces.next().is_some_and(|piece| skimmed.take(piece)) {}
+        assert_eq!(skimmed.end(), kept);
+    }
+    let Ok(all) = serde_json::from_slice::<BTreeMap<String, Value>>(&text) else { return };
+    let kept: BTreeMap<String, Value> =
+        serde_json::from_slice(&kept.unwrap_or_default()).unwrap_or_default();
+    assert!(all.keys().eq(kept.keys()));
+    for (name, value) in &kept {
+        assert!(*value == all[name] || value["truncated"] == true, "{name}: {value}");
     }
 }
 

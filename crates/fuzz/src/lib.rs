@@ -20,6 +20,7 @@ pub use headsup_core::observation::BackgroundShells;
 mod around;
 mod client;
 mod doors;
+mod frames;
 mod gates;
 mod guard;
 mod lines;
@@ -74,6 +75,8 @@ mod headers;
 mod key;
 #[path = "../../front/src/number.rs"]
 mod number;
+#[path = "../../daemon/src/sources/pane/told.rs"]
+mod panes;
 #[expect(dead_code, reason = "it is included for its parser alone")]
 #[path = "../../headsup/src/place.rs"]
 mod place;
@@ -101,6 +104,8 @@ mod scan;
 mod secret;
 #[path = "../../headsup/src/hook/shrink.rs"]
 mod shrink;
+#[path = "../../headsup/src/hook/skimmed.rs"]
+mod skimmed;
 #[path = "../../headsup/src/client/sse.rs"]
 mod sse;
 #[path = "../../daemon/src/api/events/filter.rs"]
@@ -119,6 +124,9 @@ mod until;
 #[expect(dead_code, reason = "it is included for its parser alone")]
 #[path = "../../headsup/src/setup/version.rs"]
 mod version;
+#[expect(dead_code, reason = "it is included for its parser alone")]
+#[path = "../../daemon/src/store/wal.rs"]
+mod wal;
 #[path = "../../adapters/src/json/walk.rs"]
 mod walk;
 
@@ -144,6 +152,7 @@ pub const DOORS: &[Door] = &[
     ("answer", doors::answer),
     ("sse", doors::sse),
     ("shrink", doors::shrink),
+    ("skimmed", doors::skimmed),
     ("duration", doors::duration),
     ("selector", doors::selector),
     ("cursor", doors::cursor),
@@ -165,6 +174,8 @@ pub const DOORS: &[Door] = &[
     ("evidence", vendor::evidence),
     ("scan", terminal::scan),
     ("reply", terminal::reply),
+    ("panes", terminal::panes),
+    ("wal", frames::log),
     ("framing", gates::framing),
     ("tcp", gates::tcp),
     ("socket", gates::socket),

@@ -1,5 +1,6 @@
 //! What goes through `headsup run` to a terminal and back.
 
+use crate::panes::{ended, living, shown};
 use crate::reply::Reply;
 use crate::scan::{Finding, Scanner};
 use std::time::Instant;
@@ -45,4 +46,22 @@ pub(crate) fn reply(bytes: &[u8]) {
         assert!(same + after >= out.len(), "more than one stretch is gone");
         assert!(out.len() < bytes.len() || (out == bytes && !understood));
     }
+}
+
+/// What a title or a screen says makes no pane of its own: as many come out as went in.
+pub(crate) fn panes(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    for ((server, pane), title) in living(&text) {
+        let line = format!("{server} 0 {pane} {title}");
+        assert!(text.lines().any(|listed| listed == line), "{line}");
+        ended(&text, [server, pane, title]);
+    }
+    let mark = "headsup0123456789abcdef";
+    if text.contains(mark) {
+        return;
+    }
+    let screens = format!("{text}{mark} 41 /dev/pts/1\n{text}\n{mark} 41 \n{mark} 4");
+    let both = format!("{text}\n");
+    let told = [("41", "/dev/pts/1", &*text), ("41", "", &*both)];
+    assert_eq!(shown(&screens, mark), told);
 }

@@ -84,6 +84,9 @@ fn seeds() -> Vec<Vec<u8>> {
         "{\"number\":1,\"state\":\"open\",\"labels\":[\"bug\",{\"name\":\"in review\"}],\"created_at\":\"2026-01-02T03:04:05Z\",\"updated_at\":\"2026-01-02T03:04:05Z\"}",
         "{\"items\":[{\"id\":1,\"title\":\"a\",\"status\":\"QA\",\"body\":\"b\",\"author\":{\"name\":\"ada\"},\"created_at\":\"2026-11-21T22:00:00Z\"},5]}",
         "/issues/{task}/comments?of={body}",
+        "41 0 %0 \u{2726} Working\n41 1 %1 left\n41 0 %2 \n",
+        "{\"a\":\"~\",\"b\":[{\"c\":\"~\"}],\"d\":1}",
+        "\u{1}\0\u{1}\u{1}\u{18}\0\u{1}\u{6}\u{1}",
     ]
     .map(|text| text.as_bytes().to_vec())
     .into();

@@ -21,7 +21,7 @@ use headsup_daemon::elsewhere::patience;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::client::conn::http1::{SendRequest, handshake};
-use hyper::{Method, Request, Response, StatusCode, header};
+use hyper::{HeaderMap, Method, Request, Response, StatusCode, header};
 use hyper_util::rt::TokioIo;
 use pace::Pace;
 use serde::de::DeserializeOwned;
@@ -45,8 +45,30 @@ pub(crate) const UNTIL: &str = "x-headsup-until";
 
 /// The header in which the hub says which one it is.
 const VERSION: &str = "x-headsup-version";
+/// The header in which it says whether its disk has taken what was reported last, and its word where it has not.
+const STORAGE: (&str, &str) = ("x-headsup-storage", "refuses");
 
 type Sender = SendRequest<Full<Bytes>>;
+
+/// What the hub says of itself beside an answer.
+#[derive(Debug, Default)]
+pub(crate) struct Beside {
+    /// A hub that is older than this header does not say it.
+    pub(crate) version: Option<String>,
+    /// Its disk has not taken what was reported last.
+    pub(crate) is_refused: bool,
+}
+
+impl Beside {
+    fn of(headers: &HeaderMap) -> Self {
+        let said = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+        let (storage, refuses) = STORAGE;
+        Self {
+            version: said(VERSION).map(str::to_owned),
+            is_refused: said(storage) == Some(refuses),
+        }
+    }
+}
 
 /// One caller. It keeps its connection between calls.
 #[derive(Debug)]
@@ -100,25 +122,23 @@ impl Client {
         answer::doc(path, &self.get(path).await?)
     }
 
-    /// Hands the document at `path` on as it comes. Returns the hub's version; a hub that is older than this
-    /// header does not say it.
+    /// Hands the document at `path` on as it comes.
     pub(crate) async fn pass_on(
         &self,
         path: &str,
         mut to: impl FnMut(Bytes) -> Result<(), CommandError>,
-    ) -> Result<Option<String>, CommandError> {
+    ) -> Result<Beside, CommandError> {
         let within = |_| self.no_answer();
         let at = |error: CallError| error.at(&self.address);
         let sent = timeout(ANSWER_WITHIN, self.send(Method::GET, path, None)).await;
         let (_sender, response) = sent.map_err(within)?.map_err(at)?;
         let status = response.status();
-        let version = response.headers().get(VERSION).and_then(|version| version.to_str().ok());
-        let version = version.map(str::to_owned);
+        let beside = Beside::of(response.headers());
         let mut body = response.into_body();
         if !status.is_success() {
             let said = timeout(ANSWER_WITHIN, body.collect()).await.map_err(within)?;
             let said = said.map_err(|error| at(CallError::Broken(error)))?.to_bytes();
-            return answer::check(status, path, said).map(|_| version);
+            return answer::check(status, path, said).map(|_| beside);
         }
         let mut pace = Pace::new();
         loop {
@@ -131,7 +151,7 @@ impl Client {
                 to(bytes)?;
             }
         }
-        Ok(version)
+        Ok(beside)
     }
 
     /// The document at `path` as the hub sent it.

@@ -1,5 +1,6 @@
 //! `headsup up --demo`: recorded agents, played through the hook path that real ones take.
 
+pub(crate) mod guard;
 mod once;
 
 use crate::cli::{Context, down};
@@ -52,10 +53,13 @@ pub(crate) async fn run(context: &Context, listen: Option<Listen>) -> Result<Pla
         let link = page::link(&client).await?;
         context.output.say(&Line::plain(format!("headsup: the page: {}", link.url)));
     }
-    let ids: Vec<AgentId> = sessions().iter().filter_map(|s| AgentId::new(s.id).ok()).collect();
+    let ids = ids();
     refuse_to_replace(&client).await?;
-    // One that was killed has left its agents: beside them those of this one would be called otherwise.
+    // One that was killed together with its guard has left its agents: beside them those of this one would be called
+    // otherwise.
     take_away(&client, &ids).await;
+    // Without one it plays all the same.
+    let guard = guard::start(started.then_some(health.pid)).ok();
     let stage = Stage::of(context)?;
     let (stop, stopped) = watch::channel(());
     let mut players = JoinSet::new();
@@ -71,8 +75,16 @@ pub(crate) async fn run(context: &Context, listen: Option<Listen>) -> Result<Pla
     if started {
         down::stop(health.pid)?;
     }
+    if let Some(guard) = guard {
+        guard.dismiss();
+    }
     context.output.say(&Line::plain("headsup: the demo is over, and what it brought is gone"));
     shown.map(|()| Played::ToItsEnd)
+}
+
+/// What its agents are called.
+fn ids() -> Vec<AgentId> {
+    sessions().iter().filter_map(|session| AgentId::new(session.id).ok()).collect()
 }
 
 /// Forgets what a demonstration brings.
@@ -213,8 +225,8 @@ fn picture(roster: &RosterDoc, view: &View, height: Option<usize>) -> Vec<Line> 
     lines
 }
 
-/// The ways in which a person ends it: Ctrl-C, `kill`, closing the terminal.
-struct Ends([Signal; 3]);
+/// The ways in which a person ends it: Ctrl-C, Ctrl-\, `kill`, closing the terminal.
+struct Ends([Signal; 4]);
 
 impl Ends {
     fn listen() -> Result<Self, CommandError> {
@@ -225,15 +237,17 @@ impl Ends {
         };
         Ok(Self([
             listen(SignalKind::interrupt())?,
+            listen(SignalKind::quit())?,
             listen(SignalKind::terminate())?,
             listen(SignalKind::hangup())?,
         ]))
     }
 
     async fn wanted(&mut self) {
-        let [interrupt, terminate, hangup] = &mut self.0;
+        let [interrupt, quit, terminate, hangup] = &mut self.0;
         tokio::select! {
             _ = interrupt.recv() => {}
+            _ = quit.recv() => {}
             _ = terminate.recv() => {}
             _ = hangup.recv() => {}
         }

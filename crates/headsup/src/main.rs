@@ -30,5 +30,8 @@ fn main() -> ExitCode {
     if launch::acp::guard::is_wanted() {
         return launch::acp::guard::run();
     }
+    if demo::guard::is_wanted() {
+        return demo::guard::run();
+    }
     cli::main()
 }

@@ -117,6 +117,12 @@ impl Faults {
         self.order(&format!("write {errno} sync {errno} read {errno}"));
     }
 
+    /// Of a process that is started behind this, reads fail once so many have gone well: `most` of them, or all.
+    pub fn reads_fail(&self, errno: i32, spared: u32, most: Option<u32>) {
+        let most = most.map(|most| format!(" most {most}")).unwrap_or_default();
+        self.order(&format!("read {errno} spared {spared}{most}"));
+    }
+
     /// From now on the wall clock is so many seconds away from the real one.
     pub fn clock_is_off(&self, seconds: i64) {
         self.order(&format!("clock {seconds}"));

@@ -11,7 +11,7 @@
 //! | `hooks/hooks.json` of each plugin, whose folders `plugins/installed_plugins.json` names | read |
 //!
 //! Not looked for: those that a command line brings along (`--settings`, `--plugin-dir`), that a plugin lists elsewhere,
-//! or that stand in an agent's or a skill's own file.
+//! or that stand in an agent's or a skill's own file. Where such a one has it go on, its log says so (`transcript.rs`).
 
 use super::{KIND, registry};
 use crate::stop_hooks::{ABOVE, lists_another};

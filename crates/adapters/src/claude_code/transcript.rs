@@ -6,7 +6,8 @@
 //! | line | fact |
 //! |---|---|
 //! | `user` with `[Request interrupted by user…]` or `interruptedMessageId` | turn interrupted; `promptId` names the turn, or (2.1.242; 2.1.330 for Esc in a call) the queued prompt that is sent in its place, of which no `UserPromptSubmit` tells (2.1.330) |
-//! | `user` of a `human` origin | prompt logged, should its hook be lost; the others are commands of the person's own, results of calls, and the like |
+//! | `user` of a `human` origin, or of `task-notification` | prompt logged, should its hook be lost; the others are commands of the person's own, results of calls, and the like |
+//! | `user` with `isMeta` and `Stop hook feedback:` | stop undone: another hook of it has the agent go on in the same turn |
 //! | `system` / `local_command` with `Compaction canceled.` on its error output | turn interrupted: Esc in `/compact` (read) |
 //! | the same with `Error during compaction` | turn failed: no hook tells of it but one of the compaction's own helper, which takes no part in the turn |
 //! | `system` / `compact_boundary` of a `manual` trigger | compaction ended: without hooks nothing else tells that it was no interruption |
@@ -25,7 +26,7 @@
 use crate::json::{self, Raw, skim};
 use crate::text;
 use crate::transcript::LogLine;
-use headsup_core::observation::{Background, Fact, Level};
+use headsup_core::observation::{Background, Fact, Level, Submitter};
 use headsup_core::prompt::{Resolution, ResolvedBy, Via};
 use headsup_core::status::WorkingReason;
 use headsup_core::time::UnixMs;
@@ -35,6 +36,9 @@ const INTERRUPTED: &str = "[Request interrupted by user";
 const STOPPED_COMPACTION: &str = "Compaction canceled.";
 /// And this when it fails, with what the server has said behind it (measured).
 const FAILED_COMPACTION: &str = "Error during compaction";
+
+/// What a hook of its stop has said, whether by `"decision": "block"` or by an exit code of 2 (measured).
+const STOP_HOOK: &str = "Stop hook feedback:";
 
 skim! {
     Line {
@@ -112,13 +116,15 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
                 read.fact = Some(Fact::TurnInterrupted { turn_ref });
             } else if line.denial.json().is_some() {
                 read.fact = refused(&line);
-            } else {
-                let origin: Origin<'_> = line.origin.walked();
-                let by_person = origin.kind.text().as_deref() == Some("human");
-                read.is_prompt = by_person && !line.is_meta.is_true();
+            } else if is_hooks_word(&line) {
                 let turn_ref = line.prompt_id.text().and_then(|id| text::id(&id));
-                let turn_ref = turn_ref.filter(|_| read.is_prompt);
-                read.fact = turn_ref.map(|turn_ref| Fact::PromptLogged { turn_ref });
+                read.fact = turn_ref.map(|turn_ref| Fact::StopUndone { turn_ref });
+            } else {
+                let by = submitter(&line);
+                read.is_prompt = by == Some(Submitter::Person);
+                let turn_ref = line.prompt_id.text().and_then(|id| text::id(&id));
+                let logged = by.zip(turn_ref);
+                read.fact = logged.map(|(by, turn_ref)| Fact::PromptLogged { by, turn_ref });
             }
         }
         "queue-operation" => read.fact = queued(&line),
@@ -173,6 +179,26 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
         read.name = text::line(&line.subtype.text().unwrap_or(kind), text::EVENT);
     }
     Some(read)
+}
+
+/// Is it what a hook of the main agent's stop has told it, so that it goes on?
+fn is_hooks_word(line: &Line<'_>) -> bool {
+    if !line.is_meta.is_true() {
+        return false;
+    }
+    let message: Message<'_> = line.message.walked();
+    message.content.text().is_some_and(|text| text.starts_with(STOP_HOOK))
+}
+
+/// Whose prompt it is, if it is one.
+fn submitter(line: &Line<'_>) -> Option<Submitter> {
+    let origin: Origin<'_> = line.origin.walked();
+    let by = match origin.kind.text().as_deref()? {
+        "human" => Submitter::Person,
+        "task-notification" => Submitter::Program,
+        _ => return None,
+    };
+    (!line.is_meta.is_true()).then_some(by)
 }
 
 /// A person has refused a call and has said what to do instead.

@@ -97,27 +97,27 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
     end(&text, read)
 }
 
-/// A line of a helper's log. It tells what no hook does: that it was stopped, as by a refusal, or has failed. One that
-/// is `replaced` goes on. The log begins with a copy of the main agent's, whose
-/// turns stand below no other.
+/// A line of a helper's log. It tells what no hook does: that it was stopped, as by a refusal, or has failed; and its end
+/// behind all of its hooks, should one be lost. One that is `replaced` goes on. The log begins with a copy of the main
+/// agent's, whose turns stand below no other.
 pub(crate) fn read_helpers(line: &[u8], helper: &str) -> Option<LogLine> {
     let text = json::decode(line);
     let (line, mut read) = begin(&text)?;
     if line.kind.text()? == "event_msg" {
         let payload: Payload<'_> = line.payload.walked();
-        let is_below = matches!(
-            (payload.root_turn_id.text(), payload.turn_id.text()),
-            (Some(root), Some(own)) if root != own
-        );
+        let root = payload.root_turn_id.text();
+        let own = payload.turn_id.text();
+        let own = own.filter(|own| root.as_ref().is_some_and(|root| root != own));
+        let run = own.and_then(|own| text::id(&own));
         let kind = payload.kind.text().unwrap_or_default();
         let ends = match &*kind {
             "turn_aborted" => payload.reason.text().as_deref() != Some("replaced"),
-            "task_complete" => payload.error.json().is_some(),
+            "task_complete" => true,
             _ => false,
         };
-        if ends && is_below {
+        if let Some(run) = run.filter(|_| ends) {
             read.name = text::line(&kind, text::EVENT);
-            read.fact = Some(Fact::SubagentEnded { id: helper.to_owned() });
+            read.fact = Some(Fact::RunEnded { id: helper.to_owned(), run });
         }
     }
     end(&text, read)

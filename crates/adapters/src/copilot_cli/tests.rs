@@ -430,6 +430,31 @@ fn the_log_tells_that_a_person_has_the_conversation_summed_up() {
     assert_eq!(complete(r#","agentId":"a-1""#), None);
 }
 
+/// Hooks tell that better, where they are called.
+#[test]
+fn the_log_tells_of_the_answer_that_ends_a_turn_and_of_what_goes_on_behind_it() {
+    let read = |kind: &str, data: &str, more: &str| {
+        let line = format!(r#"{{"type":"{kind}","data":{{{data}}}{more}}}"#);
+        log_line(KIND, line.as_bytes()).unwrap().fact
+    };
+    let (calls, stop) = (r#""toolRequests":[{"name":"bash"}]"#, r#""hookType":"agentStop""#);
+    for (kind, data, expected) in [
+        ("assistant.message", r#""toolRequests":[]"#, Some(Fact::AnswerLogged)),
+        ("assistant.message", calls, None),
+        ("assistant.message", r#""toolRequests":{}"#, None),
+        ("assistant.message", "", None),
+        ("hook.start", stop, Some(Fact::AnswerBegun)),
+        ("hook.end", stop, Some(Fact::AnswerLogged)),
+        ("hook.end", r#""hookType":"subagentStop""#, None),
+        ("assistant.turn_start", r#""turnId":"1""#, Some(Fact::AnswerBegun)),
+        ("tool.execution_start", "", Some(Fact::AnswerBegun)),
+        ("assistant.turn_end", r#""turnId":"0""#, None),
+    ] {
+        assert_eq!(read(kind, data, ""), expected, "{kind} {data}");
+        assert_eq!(read(kind, data, r#","agentId":"a-1""#), None, "a helper's");
+    }
+}
+
 #[test]
 fn what_a_line_of_the_log_says_anew_is_named_by_its_member() {
     let news = |line: &str| crate::strange_line(KIND, line.as_bytes());

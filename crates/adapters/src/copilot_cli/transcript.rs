@@ -15,6 +15,8 @@
 //! | `human_response.recorded` | prompt resolved: a question, or with `exit_plan_mode` for its kind a plan. A plan that is not `approved`, without a word of `feedback`, is Esc, which stops the main agent: `abort` follows within half a second (measured; the word of advice read) |
 //! | `session.compaction_start` | compaction started, if a person wants it (`trigger` is `manual`); else the turn goes on beside it (read) |
 //! | `session.compaction_complete` | compaction ended, also one that came to nothing (read) |
+//! | `assistant.message` whose `toolRequests` are empty; `hook.end` of `agentStop` | the answer that its turn ends with, unless something goes on: a hook tells that, too, and may have been lost |
+//! | `assistant.turn_start`, `assistant.turn_retry`, `tool.execution_start`; `hook.start` of `agentStop`, which may take long and make it go on | the main agent goes on, perhaps behind such an answer |
 //! | all others | nothing; the first read takes prompts and model from them |
 //!
 //! Lines of a helper have its `agentId`.
@@ -41,6 +43,12 @@ const REWOUND: &str = "rewind";
 
 /// The conversation of the main agent, as that line calls it.
 const MAIN: &str = "main";
+
+/// No calls, as an answer lists them.
+const NONE: &str = "[]";
+
+/// The event of the main agent's stop.
+const STOP: &str = "agentStop";
 
 /// A request waits so long for its notice, or for the rule that answers it. Milliseconds.
 pub(super) const SETTLE_MS: u32 = 1_500;
@@ -70,6 +78,8 @@ skim! {
         message: "message",
         cancelled: "cancelled",
         caches: "promptCacheBreakState",
+        calls: "toolRequests",
+        hook: "hookType",
     }
 }
 
@@ -137,6 +147,14 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
         ("session.compaction_complete", Actor::Main) => {
             read.fact = Some(Fact::CompactionEnded { manual: Some(true) });
         }
+        ("assistant.message", Actor::Main) if data.calls.json() == Some(NONE) => {
+            read.fact = Some(Fact::AnswerLogged);
+        }
+        ("hook.end", Actor::Main) if is_stop(&data) => read.fact = Some(Fact::AnswerLogged),
+        ("hook.start", Actor::Main) if is_stop(&data) => read.fact = Some(Fact::AnswerBegun),
+        ("assistant.turn_start" | "assistant.turn_retry" | "tool.execution_start", Actor::Main) => {
+            read.fact = Some(Fact::AnswerBegun);
+        }
         ("subagent.failed", Actor::Sub(id)) => read.fact = Some(Fact::SubagentEnded { id }),
         ("subagent.completed", Actor::Sub(id)) if data.cancelled.is_true() => {
             read.fact = Some(Fact::SubagentEnded { id });
@@ -184,6 +202,11 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
         read.name = text::line(&kind, text::EVENT);
     }
     Some(read)
+}
+
+/// Is it about a hook of the main agent's stop, whoever's that is?
+fn is_stop(data: &Data<'_>) -> bool {
+    data.hook.text().as_deref() == Some(STOP)
 }
 
 /// Was the main agent's last turn taken back?

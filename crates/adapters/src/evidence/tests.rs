@@ -182,6 +182,19 @@ fn what_a_tool_gave_out_as_it_failed_is_never_kept() {
 }
 
 #[test]
+fn how_a_text_of_the_programs_own_begins_stays() {
+    for beginning in ["<task-notification>", "Stop hook feedback:"] {
+        let line =
+            json!({"message": {"role": "user", "content": format!("{beginning}\nask Acme")}});
+        let told = covered(&line, false);
+        let text = told["message"]["content"].as_str().unwrap();
+        assert!(text.starts_with(beginning) && !text.contains("Acme"), "{text}");
+    }
+    let origin = json!({"origin": {"kind": "task-notification"}});
+    assert_eq!(covered(&origin, false), origin);
+}
+
+#[test]
 fn a_kept_text_names_nobody_in_any_case() {
     let told = covered(&json!({"prompt": "ask Ada, ADA or ada of \u{130}ada"}), true);
     assert_eq!(told["prompt"], "ask user, user or user of \u{130}user");

@@ -163,7 +163,7 @@ const SENTENCES: &[&str] = &[
 ];
 
 /// How texts begin that the program writes in a person's place.
-const BEGINNINGS: &[&str] = &["<task-notification>"];
+const BEGINNINGS: &[&str] = &["<task-notification>", "Stop hook feedback:"];
 
 pub(super) fn is_word(member: &str) -> bool {
     WORDS.contains(&member)

@@ -126,6 +126,7 @@ const OPENCODE_EVENTS: &[&str] = &[
     "session.started",
     "session.created",
     "session.status",
+    "session.compacted",
     "session.idle",
     "session.deleted",
     "permission.asked",

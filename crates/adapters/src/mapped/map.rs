@@ -18,6 +18,9 @@ pub(crate) struct Map {
     /// The names of the process that runs its hooks.
     #[serde(default)]
     pub(crate) processes: Vec<String>,
+    /// Those of them that any program in its language has as well.
+    #[serde(default)]
+    pub(crate) interpreters: Vec<String>,
     /// The kinds whose hooks it calls as well, as it reads their configuration beside its own.
     #[serde(default)]
     pub(crate) reads: Vec<String>,

@@ -14,7 +14,11 @@ use crate::inject::variable::with_file;
 use crate::inject::{Fetched, Launch, Off, Part, Probe, Recipe, Switched, Unchanged};
 
 const EVENT: &str = "plugin.init";
-const SOURCE: &str = concat!(include_str!("../inject/courier.js"), include_str!("plugin.js"));
+const SOURCE: &str = concat!(
+    include_str!("../inject/courier.js"),
+    include_str!("words.js"),
+    include_str!("plugin.js")
+);
 /// The list of plugins in a configuration.
 const PLUGINS: &str = "plugin";
 

@@ -9,6 +9,8 @@
 //! | `session.created` | helper started: a session with a parent | measured |
 //! | `session.status` of `busy` | prompt submitted, once for a turn; the same turn again only confirms. A helper's: helper started | measured |
 //! | `session.status` of `retry`, as which the plugin also tells that Kilo waits for its network | the same: the turn goes on | measured, Kilo's read |
+//! | `session.status` of `compacting`, as which the plugin tells that the conversation is summed up | compaction started; a helper's: helper started | measured |
+//! | `session.compacted`, also where that came to nothing | compaction ended; what comes next tells whether the turn goes on | measured |
 //! | `session.idle` | turn ended; failed, if an error was its last word; interrupted, if it was stopped, also before the model was asked, where its answer alone says so, and as a command of a person's own (`!`), or ends with a request that was refused; over without an answer, if the answer to one or its error could not be read. While helpers go on, it lists them, and comes again with the end of the last one, which its error and its deletion are, too. Of a turn that goes on beside the conversation that was prompted after it, by its own session and turn. A helper's: helper ended. Of no turn: idle, all that runs in the terminal | measured, helpers and conversations that go on read |
 //! | `permission.asked`, `question.asked` | prompt opened; of a run without a terminal, which rejects it by itself, if it stays | measured |
 //! | `permission.replied`, `question.replied`, `question.rejected` | prompt resolved, or refused where the turn ends with it: a refusal with a word of advice does not end it. None comes for what is open when a turn is stopped | measured |
@@ -30,6 +32,9 @@ use headsup_core::time::UnixMs;
 /// A run without a terminal rejects by itself what it asks, within a tenth of this (measured). Milliseconds.
 const ANSWERS_MS: u32 = 1_500;
 
+/// The plugin's own word for a status.
+const SUMS_UP: &str = "compacting";
+
 pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
     if let Some(why) = payload.not_understood.text() {
         return Fact::not_understood(&text::line(&why, DETAIL));
@@ -41,6 +46,11 @@ pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
         },
         ("session.created" | "session.status", Actor::Sub(id)) => Fact::SubagentStarted { id },
         ("session.idle" | "session.deleted", Actor::Sub(id)) => Fact::SubagentEnded { id },
+        ("session.status", Actor::Main) if payload.status.text().as_deref() == Some(SUMS_UP) => {
+            Fact::CompactionStarted
+        }
+        // The plugin tells it only of what it has told the start of, whoever is in front by then.
+        ("session.compacted", _) => Fact::CompactionEnded { manual: Some(false) },
         ("session.status", Actor::Main) => {
             Fact::PromptSubmitted { by: Submitter::Person, turn_ref: payload.turn_ref() }
         }

@@ -1,33 +1,3 @@
-/// A turn that goes on is told again after this time. Milliseconds.
-const AGAIN_MS = 15_000
-/// The error of a turn that a person has stopped.
-const ABORTED = "MessageAbortedError"
-/// What the name of another such error may say, and the name of an event that tells how a turn ends.
-const STOPS = /abort|cancel|interrupt/i
-const ENDS = /error|fail|abort|cancel|interrupt/i
-/// How the output of a command ends that a person runs and has stopped: it is complete all the same.
-const STOPPED = "<metadata>\nUser aborted the command\n</metadata>"
-/// The error after which a turn goes on.
-const OVERFLOW = "ContextOverflowError"
-/// The answers to a request, and why a turn of Kilo's is closed.
-const REPLIES = ["always", "once", "reject"]
-const REASONS = ["completed", "error", "interrupted"]
-/// Sessions that are remembered.
-const SESSIONS = 500
-/// Names by which a status may be told, and those of them that tell none. Without a network Kilo waits, and tries again by itself.
-const TELLING = /^(session|permission|question)\.|\.(asked|requested)$/
-const SILENT = /^session\.((next|network)\..*|compacted|diff|drained)$|\.\d+$/
-
-/// The words of the command line: `serve` has many sessions side by side, `run` has no terminal. That
-/// word comes first, before what is said to the model. With `-i` `run` has one.
-const words = () => {
-  try {
-    return readFileSync("/proc/self/cmdline", "utf8").split("\0").slice(1)
-  } catch {
-    return process.argv.slice(1)
-  }
-}
-
 export const headsup = async ({ directory }) => {
   const silent = {}
   try {
@@ -95,6 +65,7 @@ export const headsup = async ({ directory }) => {
       tell(report, name === "message.part.updated")
     }
     const begin = (known, source) => {
+      if (!shared && current !== known) summed_up(current)
       if (!shared) current = known
       if (shared && known.begun) return
       known.begun = true
@@ -175,8 +146,11 @@ export const headsup = async ({ directory }) => {
       if (found.busy && !retries) return
       if (!found.busy && !found.parent && !shared && found !== current) {
         // Beside one that goes on its prompt alone tells of it: nothing rests in between.
-        if (current && runs(current)) [current, found.begun] = [found, true]
-        else begin(found, "resume")
+        if (current && runs(current)) {
+          summed_up(current)
+          current = found
+          found.begun = true
+        } else begin(found, "resume")
       }
       const begins = !found.busy && main(found) === found
       if (begins) [found.turn, found.over] = [found.ahead ?? event.id ?? `${Date.now()}`, false]
@@ -192,6 +166,7 @@ export const headsup = async ({ directory }) => {
     const helpers = (found) => [...sessions.values()].filter((one) => one !== found && runs(one) && below(one, found))
 
     const idle = (found) => {
+      summed_up(found)
       const { error, refused } = found
       // Each try begins with a word of its own: who rests between two has been stopped, and so has who has begun no answer.
       const stopped = refused || error?.name === ABORTED || ((found.waits || (found.busy && found.unanswered)) && !error && !found.unclear)
@@ -324,12 +299,26 @@ export const headsup = async ({ directory }) => {
     }
     /// Perhaps nothing else tells the end of a helper.
     const failed = (found, event, error) => errs(found, event, error) !== OVERFLOW && found.parent && idle(found)
+    /// A conversation is summed up, in the middle of a turn or as one of its own. Whoever is told of that is told of its end, too,
+    /// and before anything else takes its place.
+    const sums_up = (found, info) => {
+      if (info.mode !== "compaction" && info.summary !== true) return summed_up(found)
+      if (found.sums || found !== main(found) || info.error || info.time?.completed) return
+      found.sums = true
+      say(found, "session.status", { status: "compacting" })
+    }
+    const summed_up = (found) => {
+      if (!found?.sums) return
+      found.sums = false
+      say(found, "session.compacted")
+    }
     /// A prompt, or an answer of the model, as it is written down. Of a turn that is stopped before the model was asked, its
     /// error stands there alone, or not even an answer; else it comes behind the end, and perhaps in the next turn.
     const written = (event, info) => {
       const found = sessions.get(info?.sessionID)
       if (found && info.role === "user" && !info.summary) found.unanswered = true
       if (!found?.busy || info.role !== "assistant") return
+      sums_up(found, info)
       if (info.error && found.message === info.id && !found.error) errs(found, event, info.error)
       if (info.error) return
       found.unanswered = false
@@ -405,6 +394,8 @@ export const headsup = async ({ directory }) => {
           return
         case "session.idle":
           return idle(known(said.sessionID))
+        case "session.compacted":
+          return summed_up(sessions.get(said?.sessionID))
         case "session.error":
           // Without a session it is the program's.
           if (!said?.sessionID) return

@@ -89,6 +89,19 @@ fn a_turn_that_goes_on_in_its_helpers_is_not_over() {
     assert!(seen.activity.is_none());
 }
 
+/// The turn goes on with it, also with one that a person has asked for: its own end comes behind.
+#[test]
+fn a_conversation_that_is_summed_up_is_compacted_within_its_turn() {
+    let started = fact("session.status", r#""status":"compacting""#);
+    assert_eq!(started, Fact::CompactionStarted);
+    let ended = Fact::CompactionEnded { manual: Some(false) };
+    assert_eq!(fact("session.compacted", ""), ended);
+    let helpers = fact("session.status", &format!(r#""status":"compacting",{CHILD}"#));
+    assert_eq!(helpers, Fact::SubagentStarted { id: "ses_2".to_owned() });
+    // Another conversation may be in front by then.
+    assert_eq!(fact("session.compacted", CHILD), ended);
+}
+
 #[test]
 fn an_end_that_cannot_be_read_is_none() {
     for members in [r#""session_id":7"#, r#""turn_id":[]"#, r#""background_tasks":7"#] {

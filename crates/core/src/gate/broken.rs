@@ -24,6 +24,34 @@ pub(super) fn failed(
     detail: Option<&str>,
     reference: Option<&str>,
 ) -> Result<Effect, Refusal> {
+    let result = fails(step, code, detail, reference);
+    note_logged(step, reference);
+    result
+}
+
+/// The log has told of the end of a turn by its name, which nothing bears again: what else is told of it is late. Where a
+/// program keeps a status file, its log may name another one.
+fn note_logged(step: &mut Step<'_>, reference: Option<&str>) {
+    let is_filed = step.seat.claims.iter().any(|claim| claim.source == Source::Registry);
+    let is_logged = step.evidence.source == Source::Transcript && !is_filed;
+    let Some(reference) = reference.filter(|_| is_logged) else { return };
+    if step.seat.turn.is_open_as(reference) {
+        return;
+    }
+    if let Some(ended) = &mut step.seat.turn.ended
+        && ended.reference.as_deref() == Some(reference)
+    {
+        step.changed |= !ended.logged;
+        ended.logged = true;
+    }
+}
+
+fn fails(
+    step: &mut Step<'_>,
+    code: &str,
+    detail: Option<&str>,
+    reference: Option<&str>,
+) -> Result<Effect, Refusal> {
     if unanswered::is_untold(step.seat, reference) {
         unanswered::told(step, OutcomeKind::Failed, Some(code), detail);
         return Ok(Effect::Decides);
@@ -169,7 +197,11 @@ pub(super) fn told(
     observation: &Observation,
 ) -> Result<Effect, Refusal> {
     match observation.source {
-        Source::Transcript => logged(step, reference, observation),
+        Source::Transcript => {
+            let result = logged(step, reference, observation);
+            note_logged(step, reference);
+            result
+        }
         _ => interrupted(step, reference),
     }
 }

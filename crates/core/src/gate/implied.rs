@@ -64,9 +64,12 @@ impl Fact {
             Self::Reported(reported) => return report::phrase(reported),
             Self::Process(fact) => return process::phrase(*fact),
             Self::SubagentEnded { .. }
+            | Self::RunEnded { .. }
             | Self::NamesakeEnded { .. }
             | Self::History(_)
             | Self::Nothing
+            | Self::AnswerLogged
+            | Self::AnswerBegun
             | Self::TurnUnanswered
             | Self::ScreenCleared
             | Self::Withdrawn

@@ -159,7 +159,8 @@ pub(super) fn said(
         };
     let at_once = match resumed {
         true => !may_be_refused,
-        false if prompts::has_settled(step, &held) || ends_as_told(step, source, level) => true,
+        false if prompts::has_settled(step, &held) => true,
+        false if rests_at(level) && stops::ends_as_told(step, source) => true,
         false => {
             !(is_first
                 || explained(step, level)
@@ -191,13 +192,6 @@ pub(super) fn said(
         step.changed = true;
     }
     Ok(Effect::Outranked("it waits a moment for the event that explains it"))
-}
-
-/// Does a program's own status tell of the end that a stop has told of before?
-fn ends_as_told(step: &Step<'_>, source: Source, level: &Level) -> bool {
-    let turn = &step.seat.turn;
-    let is_told = turn.stop.is_told && !stops::may_be_woken(turn);
-    source == Source::Registry && rests_at(level) && is_told
 }
 
 /// Until when a title that shows work may be the one of the turn that a hook has ended.

@@ -120,6 +120,15 @@ pub(super) fn run_started(step: &mut Step<'_>, id: &str, run: &str) -> Result<Ef
     result
 }
 
+/// A run of a helper is over, and with it the helper, unless another run of it has begun since.
+pub(super) fn end_of_run(step: &mut Step<'_>, id: &str, run: &str) -> Result<Effect, Refusal> {
+    let goes_on = |known: &HelperRun| known.id == id && known.run != run && !known.is_over;
+    if step.seat.made.as_deref().is_some_and(|made| made.repeats.runs.iter().any(goes_on)) {
+        return refuse(Rule::G10, "told after the start of its next run");
+    }
+    tools::subagent_ended(step, id)
+}
+
 /// A helper has ended, and with it its run.
 pub(super) fn run_ended(step: &mut Step<'_>, id: &str) {
     let Some(made) = step.seat.made.as_deref_mut() else { return };

@@ -158,9 +158,15 @@ pub(super) fn was_refused(step: &Step<'_>, exit: &Exit) -> bool {
     let seat = &step.seat;
     let starting = matches!(seat.process.state, Process::Starting { .. });
     let is_known = seat.session.is_some() || seat.has_edge_witness() || was_prompted(seat);
-    let begun = !starting && is_known;
+    let begun = !starting && is_known || has_rested(seat);
     let at_dialog = seat.own_prompts().next().is_some() && !begun;
     at_dialog && exit.kind == ExitKind::Crashed && exit.code.is_some() && exit.signal.is_none()
+}
+
+/// Has a program told by its own status that it rests before it told what it asks now? Then that opens nothing.
+fn has_rested(seat: &Seat) -> bool {
+    let is_own = |open: &OpenPrompt| open.source == Source::ProgramStatus;
+    matches!(seat.turn.base, Turn::Idle(_)) && seat.own_prompts().any(is_own)
 }
 
 /// How often a quiet prompt box must be seen before it ends a turn.

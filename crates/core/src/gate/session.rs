@@ -225,7 +225,7 @@ pub(super) fn started(
         SessionStart::Clear => helpers_go_on = close_conversation(step),
         _ => close(step, OutcomeKind::Interrupted),
     }
-    if how == SessionStart::Prompted && (!running || entered_now) {
+    if how.is_prompted() && (!running || entered_now) {
         takes_its_prompt(step);
     }
     // A run that was started with its prompt is not ready for one.
@@ -300,6 +300,9 @@ pub(super) fn ended(
     how: SessionEnd,
     observation: &Observation,
 ) -> Result<Effect, Refusal> {
+    if stops::is_doubted(step) {
+        stops::stands(step);
+    }
     let in_turn = step.seat.turn.open || beside::goes_on(step);
     let process = &step.seat.process;
     // One in a pid namespace of which the hub sees nothing is watched by nobody.

@@ -52,10 +52,11 @@ pub(super) fn is_unhooked(step: &Step<'_>) -> bool {
     is_own && step.seat.last_edge_at.is_none_or(|at| at < turn.since)
 }
 
-/// The log has a prompt of a person's. It begins a turn if the hook that tells of it was lost: none has told anything since
+/// The log has a prompt. It begins a turn if the hook that tells of it was lost: none has told anything since
 /// that was written down. A program's own status tells that better, and is believed sooner for it.
 pub(super) fn prompt_logged(
     step: &mut Step<'_>,
+    by: Submitter,
     reference: &str,
     made_at: Option<UnixMs>,
 ) -> Result<Effect, Refusal> {
@@ -69,7 +70,7 @@ pub(super) fn prompt_logged(
         hasten_work(step);
         return Ok(Effect::Confirms);
     }
-    turn::prompted(step, Submitter::Person, Some(reference))
+    turn::prompted(step, by, Some(reference))
 }
 
 /// Work that a status file has shown waits no longer than if the log had told of its prompt before.

@@ -53,6 +53,7 @@ fn is_left(step: &Step<'_>, observation: &Observation) -> bool {
             | Fact::SubagentStarted { .. }
             | Fact::RunStarted { .. }
             | Fact::SubagentEnded { .. }
+            | Fact::RunEnded { .. }
             | Fact::SessionEnded { .. }
             | Fact::CompactionStarted
             | Fact::CompactionBegun { .. }
@@ -119,6 +120,7 @@ pub(super) fn told(
         Fact::SubagentStarted { id } => tools::subagent_started(step, id),
         Fact::RunStarted { id, run } => repeats::run_started(step, id, run),
         Fact::SubagentEnded { id } => tools::subagent_ended(step, id),
+        Fact::RunEnded { id, run } => repeats::end_of_run(step, id, run),
         Fact::TurnEnded { .. } => over(step, side, OutcomeKind::Completed, None),
         Fact::TurnInterrupted { .. } => over(step, side, OutcomeKind::Interrupted, None),
         Fact::TurnFailed { code, .. } => over(step, side, OutcomeKind::Failed, Some(code)),

@@ -8,6 +8,7 @@ use crate::observation::Background;
 use crate::seat::{Claim, Held, HeldFact, HeldLevel, TurnFacts};
 use crate::source::{Source, Tier};
 use crate::status::{OutcomeKind, Turn, WorkingReason};
+use crate::time::UnixMs;
 
 /// A program that rests says so in its status file within a tenth of this (measured). Milliseconds.
 const RESTS_MS: i64 = 1_000;
@@ -41,6 +42,13 @@ fn is_filed_work(held: &Held) -> bool {
     held.source == Source::Registry && held.what == HeldFact::Level(HeldLevel::Working)
 }
 
+/// A program tells its terminal in a third of this that its turn is over, and begins with what was typed into that in two
+/// thirds of it (measured). Milliseconds.
+const SHOWN_MS: i64 = 100;
+
+/// Why a stop is held while the terminal shows work.
+const SHOWN: &str = "its terminal goes on showing work";
+
 /// What a log tells behind it in one go is read within this. Milliseconds.
 const READ_MS: i64 = 20;
 
@@ -66,7 +74,11 @@ pub(super) fn waits(step: &mut Step<'_>, background: &Background) -> Option<Effe
 }
 
 /// The log tells that another hook has undone the stop of this turn, which may have been believed.
-pub(super) fn undone(step: &mut Step<'_>, reference: &str) -> Result<Effect, Refusal> {
+pub(super) fn undone(
+    step: &mut Step<'_>,
+    reference: &str,
+    made_at: Option<UnixMs>,
+) -> Result<Effect, Refusal> {
     let turn = &step.seat.turn;
     let ended = turn.ended.as_ref().and_then(|ended| ended.reference.as_deref());
     let outcome = step.seat.outcome.as_ref().map(|outcome| outcome.kind);
@@ -75,6 +87,9 @@ pub(super) fn undone(step: &mut Step<'_>, reference: &str) -> Result<Effect, Ref
         !turn.open && ended == Some(reference) && outcome == Some(OutcomeKind::Completed);
     if !is_open && !was_believed {
         return refuse(Rule::G10, "of another turn than the last one");
+    }
+    if was_made_before_the_stop(step, made_at) {
+        return refuse(Rule::G10, "it is of a stop before the one that was told last");
     }
     if was_believed {
         turn::start(step, Some(reference));
@@ -88,6 +103,17 @@ pub(super) fn undone(step: &mut Step<'_>, reference: &str) -> Result<Effect, Ref
     Ok(tools::decides_unless_blocked(step))
 }
 
+/// A log may be read late. Was this line of it made before the last stop was told, or whatever else hooks have told of an
+/// open turn since?
+fn was_made_before_the_stop(step: &Step<'_>, made_at: Option<UnixMs>) -> bool {
+    let turn = &step.seat.turn;
+    let told_at = match turn.open {
+        true => step.seat.last_edge_at,
+        false => turn.ended.as_ref().map(|ended| ended.at),
+    };
+    made_at.zip(told_at).is_some_and(|(made_at, told_at)| made_at < told_at)
+}
+
 /// The log says that the turn ended as it should.
 pub(super) fn end_logged(
     step: &mut Step<'_>,
@@ -95,6 +121,11 @@ pub(super) fn end_logged(
     reference: Option<&str>,
 ) -> Result<Effect, Refusal> {
     let named = reference.filter(|_| background.logged);
+    if is_doubted(step) && named.is_some_and(|name| step.seat.turn.is_open_as(name)) {
+        step.changed |= !step.seat.turn.stop.is_logged;
+        step.seat.turn.stop.is_logged = true;
+        return Ok(Effect::Confirms);
+    }
     let compacted = named.is_some_and(|name| compaction::has_lost_its_end(step, name));
     let result = end_as_logged(step, background, reference, compacted);
     if let Some(ended) = &mut step.seat.turn.ended
@@ -147,6 +178,64 @@ fn end_as_logged(
     Ok(Effect::Decides)
 }
 
+/// Does its terminal show work behind a stop that is told? What a person has typed into the turn is told to no hook before
+/// it begins: then the terminal shows work throughout, and else it tells the end in a moment.
+pub(super) fn doubts_at_terminal(step: &mut Step<'_>, background: &Background) -> Option<Effect> {
+    let mut claims = step.seat.claims.iter();
+    let works = claims.any(|it| it.source == Source::ProgramStatus && it.word == "working");
+    // Another program's log may tell the next prompt too late for that.
+    let is_named = background.logged && step.seat.turn.reference.is_some();
+    if !works || !is_named || step.evidence.source != Source::Hook {
+        return None;
+    }
+    let stop = &mut step.seat.turn.stop;
+    (stop.is_told, stop.is_doubted) = (true, true);
+    hold(step, SHOWN, SHOWN_MS);
+    Some(Effect::Outranked("its terminal tells in a moment whether a prompt has waited for it"))
+}
+
+/// Was the open turn's stop told while the terminal shows work?
+pub(super) fn is_doubted(step: &Step<'_>) -> bool {
+    step.seat.turn.open && step.seat.turn.stop.is_doubted
+}
+
+/// Does a hook tell of something in that turn behind the stop? It is late: a program that goes on after all says so in its
+/// log first.
+pub(super) fn check_doubted(step: &Step<'_>, reference: &str) -> Result<(), Refusal> {
+    let is_edge = step.evidence.source.tier() == Tier::Edge;
+    match is_edge && is_doubted(step) && step.seat.turn.is_open_as(reference) {
+        true => refuse(Rule::G10, "told after the stop of its turn"),
+        false => Ok(()),
+    }
+}
+
+/// Does rest in a program's own status tell of the end that a stop has told of before?
+pub(super) fn ends_as_told(step: &Step<'_>, source: Source) -> bool {
+    let turn = &step.seat.turn;
+    let is_its = match source {
+        Source::Registry => true,
+        Source::ProgramStatus => is_doubted(step),
+        _ => false,
+    };
+    is_its && turn.stop.is_told && !may_be_woken(turn)
+}
+
+/// Nothing has followed the stop: it was the end.
+pub(super) fn stands(step: &mut Step<'_>) {
+    let reference = step.seat.turn.reference.clone();
+    step.seat.turn.stop.is_doubted = false;
+    // What refuses it has ended the turn, or goes on in it.
+    turn::ended(step, &Background::unlisted(), reference.as_deref()).ok();
+}
+
+/// Something is told of the next turn: the stop was the end of this one.
+pub(super) fn give_way(step: &mut Step<'_>, next: Option<&str>) {
+    if is_doubted(step) && next.is_none_or(|next| !step.seat.turn.is_open_as(next)) {
+        turn::close(step, OutcomeKind::Completed, None);
+        step.seat.drop_calls(|open| open.actor.is_main());
+    }
+}
+
 /// Behind a stop that is believed its own status has a moment to say the same.
 pub(super) fn doubt(step: &mut Step<'_>) {
     if step.seat.turn.open || !shows_work(step) || step.seat.process.headless {
@@ -163,14 +252,16 @@ pub(super) fn doubt(step: &mut Step<'_>) {
 pub(super) fn goes_on(step: &mut Step<'_>, was_stopped: bool) {
     let wakes = was_stopped || step.seat.turn.stop.wakes;
     // A goodbye in mid-turn was none.
+    let is_doubted = step.seat.turn.stop.is_doubted;
     step.seat.held.retain(|held| match held.what {
-        HeldFact::Over => !wakes,
+        HeldFact::Over => !wakes && !is_doubted,
         HeldFact::Parted | HeldFact::Goodbye => false,
         _ => true,
     });
     let stop = &mut step.seat.turn.stop;
     // What is found beside a call is told with what that returns.
     (stop.is_told, stop.wakes, stop.is_cut, stop.owed) = (false, false, false, 0);
+    (stop.is_doubted, stop.is_logged) = (false, false);
 }
 
 /// Its status file has shown work throughout, also behind the stop: something has made it go on.
@@ -224,7 +315,7 @@ pub(super) fn has_just_woken(step: &Step<'_>) -> bool {
 }
 
 /// A prompt of the program's own waits for the stop, or something was taken out of its queue: perhaps that one.
-pub(super) fn queued(step: &mut Step<'_>, waits: bool) -> Effect {
+pub(super) fn queued(step: &mut Step<'_>, waits: bool, made_at: Option<UnixMs>) -> Effect {
     let stop = &mut step.seat.turn.stop;
     let waiting = if waits { stop.waiting.saturating_add(1) } else { 0 };
     step.changed |= stop.is_awaited != waits || stop.waiting != waiting;
@@ -234,7 +325,7 @@ pub(super) fn queued(step: &mut Step<'_>, waits: bool) -> Effect {
         step.seat.turn.stop.wakes = true;
         hold(step, QUEUED, WAKES_MS);
     }
-    match !waits && begins_next(step) {
+    match !waits && begins_next(step, made_at) {
         true => Effect::Decides,
         false => Effect::Confirms,
     }
@@ -259,14 +350,16 @@ pub(super) fn followed(step: &mut Step<'_>) -> Effect {
 
 /// What a person's prompt has waited for was told, and that is taken out of the queue: it begins the next turn, and no hook
 /// need tell of it.
-fn begins_next(step: &mut Step<'_>) -> bool {
+fn begins_next(step: &mut Step<'_>, made_at: Option<UnixMs>) -> bool {
     let turn = &mut step.seat.turn;
     let is_followed = std::mem::take(&mut turn.stop.is_followed);
     step.changed |= is_followed;
     let (is_open, is_told) = (turn.open, turn.stop.is_told);
     let outcome = step.seat.outcome.as_ref().map(|outcome| outcome.kind);
     let has_stopped = if is_open { is_told } else { outcome == Some(OutcomeKind::Completed) };
-    if !has_stopped || !is_followed || !shows_work(step) {
+    // What was taken out before the stop is what the turn before it has begun with.
+    let is_next = is_followed && !was_made_before_the_stop(step, made_at);
+    if !has_stopped || !is_next || !shows_work(step) {
         return false;
     }
     if is_open {
@@ -275,6 +368,18 @@ fn begins_next(step: &mut Step<'_>) -> bool {
     turn::start(step, None);
     step.set_base(Turn::Working(WorkingReason::Prompt), None);
     true
+}
+
+/// So long after the log has told that a prompt is taken out of the queue its hook may come, where there is one: without a
+/// terminal a program tells of each (20 to 200 ms, measured). Milliseconds.
+const NAMED_MS: i64 = 1_000;
+
+/// Has what was taken out of the queue just begun the open turn, so that a prompt of whose name nothing was heard is its own?
+pub(super) fn has_just_begun_next(step: &Step<'_>) -> bool {
+    let turn = &step.seat.turn;
+    let is_nameless = turn.open && !turn.main_stopped && turn.reference.is_none();
+    let has_begun = turn.base == Turn::Working(WorkingReason::Prompt);
+    is_nameless && has_begun && step.now.since(turn.since) < NAMED_MS
 }
 
 /// What waited was told in mid-turn: a stop that came before word of that stands, unless something else waits.
@@ -308,7 +413,7 @@ fn owes(turn: &TurnFacts) -> bool {
 }
 
 /// Is rest behind the stop of this turn perhaps none, because something of the program's own wakes it at once?
-pub(super) fn may_be_woken(turn: &TurnFacts) -> bool {
+fn may_be_woken(turn: &TurnFacts) -> bool {
     turn.stop.is_awaited || owes(turn)
 }
 

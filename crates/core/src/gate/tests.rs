@@ -19,6 +19,7 @@ mod launched;
 mod levels;
 mod lifecycle;
 mod logged;
+mod lost_stop;
 mod nameless;
 mod notices;
 mod orphans;

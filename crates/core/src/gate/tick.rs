@@ -2,8 +2,8 @@
 
 use super::notice::unanswered;
 use super::{
-    Decision, STALE_MS, Step, UNKNOWN_MS, anew, beside, dialog, level, lifecycle, notice, prompts,
-    screen, session, side, stops, withdrawn,
+    Decision, STALE_MS, Step, UNKNOWN_MS, anew, beside, dialog, level, lifecycle, lost_stop,
+    notice, prompts, screen, session, side, stops, withdrawn,
 };
 use crate::arbitrate::{Standing, standing};
 use crate::event::EventBody;
@@ -56,6 +56,10 @@ fn settle(step: &mut Step<'_>, held: Held) {
             }
             Turn::Blocked(prompt.reason).phrase()
         }
+        HeldFact::Over if stops::is_doubted(step) => {
+            stops::stands(step);
+            step.seat.turn().phrase()
+        }
         HeldFact::Over => {
             // With work behind it, or in a compaction, it goes on; and whoever is still to be woken rests, should that
             // not come, by the word of its status file.
@@ -73,6 +77,12 @@ fn settle(step: &mut Step<'_>, held: Held) {
         }
         HeldFact::Broken { code, detail } => {
             if !anew::is_over(step, code.as_deref(), detail.as_deref()) {
+                return;
+            }
+            step.seat.turn().phrase()
+        }
+        HeldFact::Logged => {
+            if !lost_stop::is_over(step) {
                 return;
             }
             step.seat.turn().phrase()

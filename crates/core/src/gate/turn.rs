@@ -55,7 +55,10 @@ pub(super) fn close_with(step: &mut Step<'_>, outcome: Option<Outcome>) {
     (turn.stop.is_awaited, turn.stop.waiting, turn.stop.is_cut) = (false, 0, false);
     turn.before = None;
     let (reference, names) = turn.take_names();
-    turn.ended = Some(EndedTurn::after(turn.ended.take(), reference, now).with_names(names));
+    let ended = EndedTurn::after(turn.ended.take(), reference, now).with_names(names);
+    let Stop { is_doubted: unlisted, is_logged: logged, .. } = turn.stop;
+    (turn.stop.is_doubted, turn.stop.is_logged) = (false, false);
+    turn.ended = Some(EndedTurn { unlisted, logged, ..ended });
     // A start that nobody has told yet may still come, and begins nothing.
     step.seat.ended_calls.retain(|call| !call.started);
     let turn_seq = step.seat.turn.seq;
@@ -111,6 +114,7 @@ pub(super) fn follow(step: &mut Step<'_>, reference: Option<&str>) -> Result<(),
         }
         return Ok(());
     };
+    stops::check_doubted(step, reference)?;
     let goes_on = broken::goes_on_as(step, Some(reference)).is_some();
     if beside::is_named(step, reference) || turn.is_open_as(reference) || goes_on {
         return Ok(());
@@ -243,8 +247,10 @@ pub(super) fn prompted(
             return Ok(Effect::Confirms);
         }
     }
+    stops::give_way(step, reference);
     step.seat.counters.prompts += 1;
-    let shown = shown::is_only_shown(step);
+    let is_named = by == Submitter::Person && reference.is_some();
+    let shown = shown::is_only_shown(step) || is_named && stops::has_just_begun_next(step);
     if by == Submitter::Person {
         // Whoever types has seen what stands above the prompt.
         step.seat.seen_turn_seq = step.seat.turn.seq.saturating_sub(shown.into());
@@ -382,6 +388,9 @@ pub(super) fn ended(
             return Ok(effect);
         }
         if let Some(effect) = stops::wakes_at_once(step) {
+            return Ok(effect);
+        }
+        if let Some(effect) = stops::doubts_at_terminal(step, background) {
             return Ok(effect);
         }
         rest(step, OutcomeKind::Completed, None);

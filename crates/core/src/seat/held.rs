@@ -37,6 +37,8 @@ pub enum HeldFact {
         code: Option<String>,
         detail: Option<String>,
     },
+    /// An answer that calls nothing stands in the log; its hook is still to tell the end.
+    Logged,
     /// The conversation was left in mid-turn; whether the program leaves is still to be seen.
     Left,
     /// Something was said that may have been a goodbye.
@@ -52,7 +54,7 @@ pub enum HeldFact {
 impl HeldFact {
     /// Does it tell of the end of the open turn?
     pub(crate) fn is_turns_end(&self) -> bool {
-        matches!(self, Self::Over | Self::Unanswered | Self::Broken { .. })
+        matches!(self, Self::Over | Self::Unanswered | Self::Broken { .. } | Self::Logged)
     }
 }
 

@@ -18,6 +18,11 @@ pub struct Stop {
     pub is_awaited: bool,
     /// So does a person's, with which the next turn begins at once.
     pub is_followed: bool,
+    /// It was told while the terminal went on showing work: what a person has typed meanwhile may begin the next turn at
+    /// once.
+    pub is_doubted: bool,
+    /// Its log has told the end of the turn behind that, by its name.
+    pub is_logged: bool,
     /// It was not told: the main agent rests, and its turn was cut short. Helpers go on behind it.
     pub is_cut: bool,
     /// So many prompts of the program's own wait for it, as far as they were told one by one.
@@ -27,7 +32,6 @@ pub struct Stop {
 }
 
 impl Stop {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as it is called")]
     pub(super) fn is_plain(&self) -> bool {
         *self == Self::default()
     }

@@ -19,6 +19,8 @@ use utoipa::ToSchema;
 
 /// Which hub this is, for a command that asks nothing else.
 const VERSION: HeaderName = HeaderName::from_static("x-headsup-version");
+/// Whether its disk has taken what was reported last; for the same.
+const STORAGE: HeaderName = HeaderName::from_static("x-headsup-storage");
 
 #[utoipa::path(
     get,
@@ -68,7 +70,9 @@ pub(super) async fn get(State(app): State<Arc<App>>, uri: Uri) -> Result<Respons
     let places = Places::of(folders).await;
     let body = roster::body(seats, head, view, words, places, wanted);
     let kind = (CONTENT_TYPE, "application/json");
-    Ok(([kind, (VERSION, env!("CARGO_PKG_VERSION"))], body).into_response())
+    let storage = if app.board.storage_ok() { "ok" } else { "refuses" };
+    let hub = [kind, (VERSION, env!("CARGO_PKG_VERSION")), (STORAGE, storage)];
+    Ok((hub, body).into_response())
 }
 
 /// The roster, whole or in rows.

@@ -15,11 +15,11 @@ use std::marker::PhantomData;
 /// # Errors
 /// It is no JSON, or says something else than it should: with the name of the member, and what is taken there.
 pub(super) fn read<T: DeserializeOwned>(text: &[u8]) -> Result<T, Refused> {
+    check_depth(text)?;
     // A list would pass for the members in their order.
     if !text.trim_ascii_start().starts_with(b"{") {
         return Err(Refused::new(400, "bad_json", "the body is a JSON object"));
     }
-    check_depth(text)?;
     serde_json::from_slice(text).map_err(|error| {
         // Where it stands is looked for only now: most bodies are right.
         let again = &mut serde_json::Deserializer::from_slice(text);

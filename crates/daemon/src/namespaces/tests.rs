@@ -1,4 +1,5 @@
 use super::*;
+use headsup_core::status::Attach;
 use std::process::{Child, Command, Stdio};
 
 /// The first process of a pid namespace of its own, and a child of it.
@@ -71,6 +72,37 @@ fn a_process_in_another_namespace_is_found_among_ours() {
             assert_eq!(process, said(host));
         }
     }
+}
+
+/// Made without `--mount-proc`: there `/proc` is still ours. Or none is mounted.
+#[test]
+fn who_is_above_a_hook_that_cannot_read_it_is_looked_for() {
+    let Some(inside) = Inside::start() else { return };
+    let first = said(inside.first);
+    let above = Ancestor { pid: 1, start: first.start_ticks, comm: "sh".to_owned() };
+    let (namespaces, peer) = (Namespaces::new(), Peer::Process(inside.second));
+    let another = Ancestor { start: first.start_ticks + 1, ..above.clone() };
+    for (pidns, parents) in [(first.pid_namespace, vec![another]), (None, Vec::new())] {
+        let attach = Some(Attach::Headless);
+        let mut context =
+            HookContext { pidns, parents, attach, prompted: true, ..HookContext::default() };
+        namespaces.put_right(&mut context, peer);
+        assert_eq!((context.pidns, context.parents), (first.pid_namespace, vec![above.clone()]));
+        assert_eq!((context.attach, context.prompted), (None, false));
+    }
+    // It has read its own, or nobody can look.
+    let launcher = Ancestor { pid: 9, start: 1, comm: "claude".to_owned() };
+    let parents = vec![launcher, above];
+    let own = HookContext { pidns: first.pid_namespace, parents, ..HookContext::default() };
+    for peer in [peer, Peer::Unseen, Peer::Remote] {
+        let mut context = own.clone();
+        namespaces.put_right(&mut context, peer);
+        assert_eq!(context, own, "{peer:?}");
+    }
+    // We see no more than it does.
+    let mut ours = HookContext::default();
+    namespaces.put_right(&mut ours, Peer::Process(std::process::id()));
+    assert_eq!(ours, HookContext::default());
 }
 
 #[test]

@@ -23,7 +23,12 @@ pub async fn find(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
             vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]
         }
         Err(_) => match timeout(WITHIN, ask(host)).await {
-            Ok(answer) => answer.map_err(|error| unknown(host, &error))?,
+            Ok(Ok(found)) => found,
+            // Its own words on that are for programmers.
+            Ok(Err(error)) if error.is_no_records_found() => {
+                return Err(unknown(host, &"no name server knows an address of it"));
+            }
+            Ok(Err(error)) => return Err(unknown(host, &error)),
             Err(_) => return Err(unknown(host, &"no name server answers")),
         },
     };
@@ -59,5 +64,6 @@ mod tests {
     async fn a_name_that_cannot_be_found_is_an_error_that_names_it() {
         let error = find("no-such-host.invalid", 80).await.unwrap_err();
         assert!(error.to_string().contains("no-such-host.invalid"), "{error}");
+        assert!(!error.to_string().contains(['{', '"']), "{error}");
     }
 }

@@ -7,7 +7,7 @@
 
 use super::Sample;
 use crate::limits::Limits;
-use crate::store::StoreError;
+use crate::store::{self, StoreError};
 use headsup_core::clock::Clocks;
 use headsup_core::id::AgentId;
 use headsup_core::status::Headline;
@@ -116,12 +116,18 @@ impl Book {
         self.connection.is_some() || self.path.exists()
     }
 
-    /// Does it with the open file. One that is damaged is begun anew.
+    /// Does it with the open file. One that is damaged is begun anew, where the disk gives all of it and says so again.
     fn with<T>(
         &mut self,
         work: impl Fn(&mut Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        match self.open().and_then(&work) {
+        let mut done = self.open().and_then(&work);
+        if matches!(done, Err(StoreError::Damaged(_))) {
+            self.connection = None;
+            store::read_all(&self.path)?;
+            done = self.open().and_then(&work);
+        }
+        match done {
             Err(StoreError::Damaged(why)) => {
                 tracing::warn!(%why, at = %self.path.display(), "the file of samples is damaged and begun anew");
                 self.connection = None;
@@ -404,6 +410,21 @@ mod tests {
         let refused = shelf.book().read(&id("a"), UnixMs(0), NOW).unwrap_err();
         assert!(matches!(refused, StoreError::Newer { found: 99, known: 1 }), "{refused}");
         assert!(std::fs::read(shelf.path()).unwrap() == before);
+    }
+
+    /// As `SQLite` calls a read that has failed for once.
+    #[test]
+    fn a_file_that_was_called_damaged_once_is_kept() {
+        let shelf = Shelf::new();
+        let mut book = shelf.book();
+        write(&mut book, &id("a"), &[sample(NOW.0)], clocks(0));
+        let is_met = std::cell::Cell::new(false);
+        let work = |_: &mut Connection| match is_met.replace(true) {
+            false => Err(StoreError::Damaged(rusqlite::Error::InvalidQuery)),
+            true => Ok(()),
+        };
+        book.with(work).unwrap();
+        assert_eq!(ages(&mut book, &id("a")), [0]);
     }
 
     #[test]

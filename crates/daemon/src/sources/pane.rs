@@ -1,5 +1,8 @@
 //! The only door of the hub to tmux: it reads what panes show, and gives a pane that has none a pipe.
 
+mod told;
+
+use self::told::{ended, living, shown};
 use crate::process::{self, Stat};
 use headsup_core::id::ProcessId;
 use std::collections::{HashMap, HashSet};
@@ -226,14 +229,10 @@ pub(super) async fn end_of(place: &Place, pid: u32) -> End {
 }
 
 fn end_in(list: &str, place: &Place, pid: u32) -> End {
-    let pid = pid.to_string();
-    let own = [&*place.server, &*place.pane, &*pid];
-    let mut fields = list.lines().map(|line| line.split(' ').collect::<Vec<_>>());
-    let Some(pane) = fields.find(|fields| fields.starts_with(&own)) else { return End::Untold };
-    let number = |at: usize| pane.get(at).and_then(|text| text.parse::<i32>().ok());
-    match (number(3), number(4)) {
-        (None, None) => End::ToCome,
-        (code, signal) => End::Told { code, signal },
+    match ended(list, [&place.server, &place.pane, &pid.to_string()]) {
+        None => End::Untold,
+        Some([None, None]) => End::ToCome,
+        Some([code, signal]) => End::Told { code, signal },
     }
 }
 
@@ -272,15 +271,6 @@ pub(super) async fn pipe(place: &Place, command: &str) -> bool {
     ask(socket, &args).await.is_ok_and(|said| said.trim_end() == "1")
 }
 
-/// Server, pane and what else is listed (a title) of each pane that is not dead.
-fn living(list: &str) -> impl Iterator<Item = ((&str, &str), &str)> {
-    list.lines().filter_map(|line| {
-        let (server, rest) = line.split_once(' ')?;
-        let (pane, title) = rest.strip_prefix("0 ")?.split_once(' ')?;
-        Some(((server, pane), title))
-    })
-}
-
 /// Which server has answered for each of these, up to one that is gone, and what the pane shows.
 async fn call(socket: &Path, panes: &[&Place]) -> Result<Vec<(String, Said)>, Silence> {
     // Nothing that a screen shows is this.
@@ -293,22 +283,13 @@ async fn call(socket: &Path, panes: &[&Place]) -> Result<Vec<(String, Said)>, Si
         let word = format!("{mark} #{{pid}} #{{pane_tty}}");
         args.extend(["display-message", "-p", "-t", &place.pane, &word, ";"].map(str::to_owned));
     }
-    ask(socket, &args).await.map(|text| shown_in(&text, &mark))
+    ask(socket, &args).await.map(|text| said_in(&text, &mark))
 }
 
-/// The mark, the server's pid and the pane's terminal stand behind what each pane shows. What follows the last is
-/// nothing, or cut.
-fn shown_in(text: &str, mark: &str) -> Vec<(String, Said)> {
-    let mut found = Vec::new();
-    let mut rest = text;
-    while let Some((shown, behind)) = rest.split_once(mark) {
-        let Some((whose, next)) = behind.split_once('\n') else { break };
-        let whose = whose.trim_start();
-        let (server, terminal) = whose.split_once(' ').unwrap_or((whose, ""));
-        found.push((server.to_owned(), Said::new(shown, terminal)));
-        rest = next;
-    }
-    found
+fn said_in(text: &str, mark: &str) -> Vec<(String, Said)> {
+    let said =
+        |(server, terminal, text): (&str, _, _)| (server.to_owned(), Said::new(text, terminal));
+    shown(text, mark).into_iter().map(said).collect()
 }
 
 /// What a server answers.
@@ -411,12 +392,12 @@ mod tests {
 
     #[test]
     fn what_a_pane_shows_is_told_with_the_server_that_has_it() {
-        let shown = shown_in("one\n\nM 41 /dev/null\nM 41\nthree\nM 4", "M");
+        let shown = said_in("one\n\nM 41 /dev/null\nM 41\nthree\nM 4", "M");
         let told = |text: &str, terminal: &str| ("41".to_owned(), Said::new(text, terminal));
         let two = [told("one\n\n", "/dev/null"), told("", "/nowhere")];
         assert_eq!(shown, two, "the last one is cut");
         assert!(shown[0].1.terminal.is_some() && shown[1].1.terminal.is_none());
-        assert!(shown_in("no server\n", "M").is_empty());
+        assert!(said_in("no server\n", "M").is_empty());
     }
 
     /// A stand-in is no tmux: this one is asked itself, where there is one.

@@ -137,6 +137,7 @@ impl Processes {
             pause: is_outside.then(|| Pause::new(is_told)),
             terminal: is_outside.then(|| Terminal::new(has_pane)),
             pane: OwnPane::default(),
+            end: None,
             waits,
             left_in_order,
             board: Arc::clone(&self.board),
@@ -241,6 +242,8 @@ struct One {
     pause: Option<Pause>,
     terminal: Option<Terminal>,
     pane: OwnPane,
+    /// The signal that has ended it, if nobody was faster to collect it.
+    end: Option<Exit>,
     /// Else it is looked at.
     waits: bool,
     /// It ended before the hub's start, and had taken its file away.
@@ -286,6 +289,7 @@ impl One {
         let exit = match kind {
             // Its own pane, where it stays, knows how it has ended; so does the kernel, as long as whoever has started
             // it has not asked.
+            ExitKind::Crashed if self.end.is_some() => self.end,
             ExitKind::Crashed => {
                 let told = self.pane.end_of(&self.process).await;
                 told.or_else(|| cause(&self.process))
@@ -323,8 +327,15 @@ impl One {
         })
     }
 
-    /// Looks at it until it is gone.
+    /// Comes back when it is gone. A code is told by others, or says little; a signal says whether it has crashed.
     async fn lives(&mut self, inbox: &Inbox) {
+        self.look_until_gone(inbox).await;
+        // Whoever has started it collects it in a moment. Why one in a container was killed its engine knows.
+        let is_outside = self.process.pid_namespace.is_none();
+        self.end = cause(&self.process).filter(|end| is_outside && end.signal.is_some());
+    }
+
+    async fn look_until_gone(&mut self, inbox: &Inbox) {
         let pidfd = self.process.pid_here().filter(|_| self.waits).and_then(pidfd);
         // Only now is it sure that the descriptor is of this process.
         while let Some(stat) = living(&self.process) {

@@ -176,7 +176,7 @@ impl Logs {
         grown
     }
 
-    /// Follows its log. A turn towards a goal that has just begun stands there already, and nothing else tells of it.
+    /// Follows its log. A turn that has just begun stands there already.
     async fn take_up(&mut self, seat: &Seat) {
         let since = self.inbox.evidence().now().at.plus(-BEGUN_MS);
         let (owner, kind) = ((seat.id.clone(), None), &seat.kind);
@@ -184,13 +184,7 @@ impl Logs {
             return;
         }
         let lines = self.unread(&owner, kind, since);
-        let begins = |line: &Vec<u8>| {
-            let read = line_of(&owner, kind, line);
-            let is_new = read.as_ref().and_then(written).is_some_and(|at| at > since);
-            let fact = read.and_then(|read| read.fact).filter(|_| is_new);
-            matches!(fact, Some(Fact::PromptSubmitted { by: Submitter::Goal, .. }))
-        };
-        let Some(first) = lines.iter().position(begins) else { return };
+        let Some(first) = begins_at(&owner, kind, &lines, since) else { return };
         self.tell_since(&owner, kind, &lines[first..], since, |_| Delivery::Live).await;
     }
 
@@ -454,6 +448,29 @@ fn line_of(owner: &Owner, kind: &str, line: &[u8]) -> Option<LogLine> {
         None => log_line(kind, line),
         Some(helper) => helper_line(kind, helper, line),
     }
+}
+
+/// The line with which the turn begins that has begun since then. Nothing else tells of one towards a goal; of a person's
+/// prompt a hook does as well, unless it was lost. Turns that are over by now hooks have told: the log of a forked
+/// conversation begins with copies of such.
+fn begins_at(owner: &Owner, kind: &str, lines: &[Vec<u8>], since: UnixMs) -> Option<usize> {
+    let (mut goal, mut open) = (None, None);
+    for (at, line) in lines.iter().enumerate() {
+        let Some(read) = line_of(owner, kind, line) else { continue };
+        if written(&read).is_none_or(|written| written <= since) {
+            continue;
+        }
+        let Some(fact) = read.fact else { continue };
+        match fact {
+            Fact::PromptSubmitted { by: Submitter::Goal, .. } => goal = goal.or(Some(at)),
+            Fact::PromptSubmitted { by: Submitter::Person, .. } => open = Some(at),
+            Fact::TurnEnded { .. } | Fact::TurnFailed { .. } | Fact::TurnInterrupted { .. } => {
+                open = None;
+            }
+            _ => {}
+        }
+    }
+    goal.or(open)
 }
 
 /// When it was written, where it says so.

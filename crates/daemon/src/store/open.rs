@@ -2,13 +2,13 @@
 
 use super::salvage::{self, Saved};
 use super::{
-    Loaded, Log, Store, StoreError, activity, beside, busy, load, log_path, migrations, quarantine,
-    real, retention, wal,
+    Loaded, Log, Medium, Store, StoreError, activity, beside, busy, damage, load, log_path,
+    migrations, quarantine, real, retention, wal,
 };
 use crate::launches;
 use headsup_core::time::UnixMs;
 use rusqlite::wal::CheckpointMode;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::fs::{OpenOptions, Permissions};
 use std::io::{ErrorKind, Read as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
@@ -33,6 +33,16 @@ impl Store {
     /// Opens the database at `path`, or makes it. A damaged one is put aside, and what can be read of it goes on in a
     /// new one.
     pub(crate) fn open(path: &Path, now: UnixMs) -> Result<Opened, StoreError> {
+        let was_cut = is_cut(path);
+        let opened = Self::try_open(path, now);
+        // A start that fails may move all of the log into the database all the same: nobody has taken it away then.
+        if opened.is_err() && !was_cut && !log_path(path).exists() {
+            quarantine::forget_use(path);
+        }
+        opened
+    }
+
+    fn try_open(path: &Path, now: UnixMs) -> Result<Opened, StoreError> {
         busy::clear(path);
         salvage::finish(path)?;
         check_file(path)?;
@@ -49,7 +59,7 @@ impl Store {
         }
         // Its start may not meet what was found in it: where nothing can be taken over it goes on.
         if quarantine::is_doubted(path) {
-            if let Some(saved) = salvage::fill(path, now) {
+            if let Some(saved) = save(path, now)? {
                 return replace(path, now, Some(saved), "the last hub has found damage");
             }
             quarantine::trust(path);
@@ -60,10 +70,8 @@ impl Store {
         if looked.is_older {
             leave_out_log(path);
         }
-        match open(path, now) {
-            Err(StoreError::Damaged(why)) => {
-                replace(path, now, salvage::fill(path, now), &why.to_string())
-            }
+        match open_again(path, now) {
+            Err(StoreError::Damaged(why)) => replace(path, now, save(path, now)?, &why.to_string()),
             other => {
                 let (mut store, mut loaded) = other?;
                 if is_emptied && loaded.oldest > loaded.head {
@@ -118,6 +126,32 @@ impl Store {
             Err(error) => tracing::warn!(%error, "the write-ahead log cannot be emptied"),
         }
     }
+}
+
+/// What can be read of a damaged database. Nothing is taken for damaged of which the disk does not give all: it may
+/// give it in a moment, and nobody would look for it in what lies aside.
+fn save(path: &Path, now: UnixMs) -> Result<Option<Saved>, StoreError> {
+    damage::read_all(path)?;
+    let saved = salvage::fill(path, now);
+    damage::read_all(path)?;
+    Ok(saved)
+}
+
+/// Opens it; where a read has failed, which `SQLite` may call damage, once more, if the disk gives all of it by then.
+fn open_again(path: &Path, now: UnixMs) -> Result<(Store, Loaded), StoreError> {
+    let opened = open(path, now);
+    let may_be_unread = match &opened {
+        Err(StoreError::Damaged(_)) => true,
+        Err(StoreError::Sqlite(error)) => {
+            error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure)
+        }
+        _ => false,
+    };
+    if !may_be_unread {
+        return opened;
+    }
+    damage::read_all(path)?;
+    open(path, now)
 }
 
 /// Puts a damaged database aside, and goes on with what was taken over of it, or with nothing.
@@ -211,11 +245,12 @@ fn has_lost_all(path: &Path) -> bool {
         && !is_there("-shm")
 }
 
-/// Somebody has taken the write-ahead log away: `SQLite` removes the log's index before the log, so whoever leaves
-/// that leaves the log, too.
+/// Somebody has taken the write-ahead log away: a hub that was killed has left it, and `SQLite` removes the log's
+/// index before the log, so whoever leaves that leaves the log, too.
 pub(super) fn is_cut(path: &Path) -> bool {
     let is_filled = std::fs::metadata(path).is_ok_and(|file| file.len() > 0);
-    is_filled && beside(&real(path), "-shm").exists() && !log_path(path).exists()
+    let was_there = quarantine::is_in_use(path) || beside(&real(path), "-shm").exists();
+    is_filled && was_there && !log_path(path).exists()
 }
 
 /// Whether something is wrong with the write-ahead log that a killed hub has left.
@@ -277,10 +312,13 @@ fn open(path: &Path, now: UnixMs) -> Result<(Store, Loaded), StoreError> {
     }))?;
     let activity_until = activity::until(&connection)?.max(loaded.oldest.saturating_sub(1));
     let free_places = load::number(&connection, "free_places")?;
+    // A file system without shared memory has no such log.
+    let in_use = log_path.exists().then(|| quarantine::InUse::begin(path));
     let store = Store {
         free_places,
         connection,
-        probe: None,
+        medium: Medium::of(path),
+        _in_use: in_use,
         path: path.to_owned(),
         log_path,
         log,

@@ -15,6 +15,37 @@ const LOG: &str = "-log";
 const DOUBTED: &str = "-doubted";
 /// Beside a database whose write-ahead log was cut while a hub had it.
 const CUT: &str = "-cut";
+/// Beside a database that a hub has open, or was killed with: its write-ahead log is there, too.
+const IN_USE: &str = "-in-use";
+
+/// A database is open. `SQLite` takes the write-ahead log and its index away with its last connection, and whoever
+/// takes both away from a hub that was killed would leave nothing that tells of it.
+#[derive(Debug)]
+pub(super) struct InUse(PathBuf);
+
+impl InUse {
+    pub(super) fn begin(database: &Path) -> Self {
+        let path = beside(database, IN_USE);
+        // A full disk takes no word more; the log's index may tell the same.
+        fs::write(&path, "").ok();
+        Self(path)
+    }
+}
+
+impl Drop for InUse {
+    fn drop(&mut self) {
+        fs::remove_file(&self.0).ok();
+    }
+}
+
+/// Whether a hub has it, or was killed with it.
+pub(super) fn is_in_use(path: &Path) -> bool {
+    beside(path, IN_USE).exists()
+}
+
+pub(super) fn forget_use(path: &Path) {
+    fs::remove_file(beside(path, IN_USE)).ok();
+}
 
 /// A damaged database that was put aside, or a copy of its damaged write-ahead log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +73,7 @@ pub(super) fn put_aside(path: &Path, now: UnixMs) -> io::Result<PathBuf> {
     }
     fs::remove_file(beside(path, DOUBTED)).ok();
     forget_cut(path);
+    forget_use(path);
     Ok(aside)
 }
 

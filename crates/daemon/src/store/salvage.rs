@@ -3,12 +3,14 @@
 //! Each table is read from its beginning up to the damage, and from its end back to it. The new database is made
 //! beside the old one and takes its place only when it is whole: a hub that is killed meanwhile begins again.
 
+mod head;
 mod rebuilt;
 #[cfg(test)]
 mod tests;
 
 use super::busy::Busy;
 use super::{StoreError, arguments, beside, load, log_path, migrations, open};
+use head::Mended;
 use headsup_core::seat::Seat;
 use headsup_core::time::UnixMs;
 use rusqlite::types::Value;
@@ -88,7 +90,11 @@ fn try_fill(path: &Path, now: UnixMs) -> Result<Saved, StoreError> {
         at = %path.display(), bytes,
         "the database is damaged: what can be read of it is taken over into a new one, which may take a while"
     );
-    let (old, format) = damaged(path)?;
+    let mended = Mended::of(path).unwrap_or_else(|error| {
+        tracing::warn!(%error, "the head of the database cannot be mended");
+        None
+    });
+    let (old, format) = damaged(mended.as_ref().map_or(path, Mended::path))?;
     let filling = beside(path, FILLING);
     let mut new = empty(&filling, now)?;
     let mut saved = Saved::default();

@@ -352,6 +352,47 @@ fn a_log_that_was_taken_away_is_noticed_and_its_places_stay_free() {
     assert_eq!(again.store.free_places(), loaded.head);
 }
 
+/// As somebody leaves it who has cleaned up behind a hub that was killed.
+#[test]
+fn a_log_that_was_taken_away_with_its_index_is_noticed_too() {
+    let mut bench = Bench::new();
+    bench.store.checkpoint().unwrap();
+    bench.act("a");
+    let temp = tempfile::tempdir().unwrap();
+    let path = temp.path().join("headsup.db");
+    std::fs::copy(bench.path(), &path).unwrap();
+    assert!(!open::is_cut(&path), "a hub that has ended leaves none");
+    let mark = "headsup.db-in-use";
+    std::fs::copy(bench.temp.path().join(mark), temp.path().join(mark)).unwrap();
+    assert!(open::is_cut(&path));
+    let Opened { store, loaded, .. } = Store::open(&path, UnixMs(0)).unwrap();
+    assert!(loaded.head > 1_000, "nobody's cursor names a place in the new log");
+    drop(store);
+    assert!(!open::is_cut(&path));
+    let again = Store::open(&path, UnixMs(0)).unwrap();
+    assert_eq!(again.loaded.head, loaded.head);
+}
+
+/// It has moved all of the log into the database, which it could not read.
+#[test]
+fn a_start_that_fails_takes_no_log_away() {
+    let mut bench = Bench::new();
+    bench.act("a");
+    let temp = tempfile::tempdir().unwrap();
+    let path = temp.path().join("headsup.db");
+    for part in ["", "-wal", "-in-use"] {
+        let name = format!("headsup.db{part}");
+        std::fs::copy(bench.temp.path().join(&name), temp.path().join(&name)).unwrap();
+    }
+    let other = rusqlite::Connection::open(&path).unwrap();
+    other.pragma_update(None, "user_version", 99).unwrap();
+    drop(other);
+    // As if the start itself had closed it last.
+    std::fs::write(temp.path().join("headsup.db-wal"), "").unwrap();
+    assert!(matches!(Store::open(&path, UnixMs(0)), Err(StoreError::Newer { .. })));
+    assert!(!temp.path().join("headsup.db-wal").exists() && !open::is_cut(&path));
+}
+
 #[test]
 fn a_database_that_is_open_to_others_is_closed() {
     let temp = tempfile::tempdir().unwrap();

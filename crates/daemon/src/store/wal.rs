@@ -5,7 +5,7 @@
 //! index knows of more, the end was cut off.
 
 use std::fs::{self, File, Metadata};
-use std::io::{self, BufReader, ErrorKind, Read as _};
+use std::io::{self, BufReader, ErrorKind, Read};
 use std::path::Path;
 
 /// Bytes of the log's header.
@@ -52,12 +52,12 @@ pub(super) struct Looked {
 }
 
 /// What was found from its beginning on.
-#[derive(Default)]
-struct Walked {
-    is_damaged: bool,
+#[derive(Debug, Default)]
+pub(super) struct Walked {
+    pub(super) is_damaged: bool,
     salts: Option<[u8; 8]>,
     /// How many are right before one that is not.
-    frames: u32,
+    pub(super) frames: u32,
 }
 
 /// Looks at the log, of which `index` is the index. Reads it once; nothing of one that holds no frame.
@@ -77,7 +77,11 @@ fn walk(log: &Path) -> io::Result<Walked> {
     if !fs::metadata(log).is_ok_and(holds_frames) {
         return Ok(Walked::default());
     }
-    let mut file = BufReader::with_capacity(BUFFER, File::open(log)?);
+    frames(BufReader::with_capacity(BUFFER, File::open(log)?))
+}
+
+/// Goes through a log's frames, up to its end or what is wrong in it.
+pub(super) fn frames(mut file: impl Read) -> io::Result<Walked> {
     let mut bytes = [0; HEADER];
     file.read_exact(&mut bytes)?;
     let Some(header) = Header::read(&bytes) else {

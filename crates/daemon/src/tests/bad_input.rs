@@ -60,7 +60,7 @@ async fn every_refusal_is_typed_and_changes_nothing() {
         ("POST", REPORT, &[], r#"{"turn":"idle","turn":"working"}"#, 400, "bad_json"),
         ("POST", REPORT, &[], r#"{"turn":["idle"]}"#, 400, "bad_json"),
         ("POST", REPORT, &[], r#"{"turn":"idle","status":"x"}"#, 400, "bad_json"),
-        ("POST", REPORT, &[], &deep, 400, "bad_json"),
+        ("POST", REPORT, &[], &deep, 400, "too_deep"),
         ("POST", REPORT, &[], &nested, 400, "too_deep"),
         ("POST", REPORT, &[], &long, 400, "too_long"),
         ("POST", "/api/v1/agents/a%2Fb/reports", &[], "{}", 400, "bad_agent_id"),
@@ -95,7 +95,7 @@ async fn every_refusal_is_typed_and_changes_nothing() {
         assert_eq!(found, (status, code.to_owned()), "{method} {path} {headers:?}");
     }
     assert_eq!(client.head().await, 0);
-    assert_eq!(client.metric("headsup_refusals_total{code=\"too_deep\"}").await, 4);
+    assert_eq!(client.metric("headsup_refusals_total{code=\"too_deep\"}").await, 5);
     assert_eq!(client.send("POST", HOOK, &[], in_hook(63)).await.status, 202);
 }
 

@@ -232,8 +232,9 @@ impl Launch {
         Self { child, body }
     }
 
+    /// It ends by itself, and not by a signal.
     fn end(&mut self) {
-        self.child.kill().unwrap();
+        drop(self.child.stdin.take());
         self.child.wait().unwrap();
     }
 

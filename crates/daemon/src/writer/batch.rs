@@ -111,6 +111,7 @@ impl Writer {
             return;
         }
         if !self.store.is_damaged() {
+            self.metrics.unread.inc();
             for refusal in damaged {
                 *refusal = Refusal::StorageFailed;
             }

@@ -1,7 +1,7 @@
 //! Taking over what hooks have spooled.
 
 use super::{Found, Item, Writer};
-use crate::beside;
+use crate::beside::{self, Patience};
 use crate::body::is_too_deep;
 use crate::caller;
 use crate::evidence::Hook;
@@ -34,8 +34,9 @@ impl Writer {
             return Err(refusal);
         }
         self.spool_refused = None;
+        let mut patience = Patience::default();
         while let Some(draining) = self.next_spooled() {
-            let tally = self.drain(&draining).inspect_err(|refusal| {
+            let tally = self.drain(&draining, &mut patience).inspect_err(|refusal| {
                 self.spool_refused = Some((now, *refusal));
             })?;
             if let Err(error) = draining.remove() {
@@ -55,14 +56,14 @@ impl Writer {
         })
     }
 
-    fn drain(&mut self, draining: &Draining) -> Result<Tally, Refusal> {
+    fn drain(&mut self, draining: &Draining, patience: &mut Patience) -> Result<Tally, Refusal> {
         let mut tally = Tally::default();
         let mut reports = draining.reports(&mut tally).peekable();
         while reports.peek().is_some() {
             let batch: Vec<Report> = reports.by_ref().take(BATCH_JOBS).collect();
             let count = batch.len() as u64;
             let items: Vec<Item> =
-                batch.into_iter().filter_map(|report| self.item(report)).collect();
+                batch.into_iter().filter_map(|report| self.item(report, patience)).collect();
             let refused = count - items.len() as u64;
             self.process(items, Vec::new())?;
             self.metrics.spool_drained.inc_by(count);
@@ -73,7 +74,7 @@ impl Writer {
     }
 
     /// What the request would have been. `None` if it would have been refused.
-    fn item(&self, report: Report) -> Option<Item> {
+    fn item(&self, report: Report, patience: &mut Patience) -> Option<Item> {
         match report.kind.as_str() {
             OF_A_PROCESS => return self.word_on_a_process(report),
             OF_A_TERMINAL => return self.word_at_a_terminal(report),
@@ -96,7 +97,7 @@ impl Writer {
         let of_a_stream = is_of_a_stream(&kind, event.as_deref());
         match sighting::read(envelope, &body, &self.namespaces) {
             Ok(mut read) => {
-                beside::look_at_once(&mut read);
+                beside::look_at_once(&mut read, patience);
                 let token = agent_token.as_deref().map(caller::digest);
                 let is_held = |token: &String| self.board.read().places.of_token(token).is_some();
                 read.token = token.filter(|token| !is_held(token));

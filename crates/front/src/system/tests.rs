@@ -46,3 +46,18 @@ fn a_file_of_ours_is_known_again_and_a_link_to_it_is_another() {
     }
     std::fs::remove_dir_all(folder).unwrap();
 }
+
+#[test]
+fn nobody_but_our_own_user_is_a_hub() {
+    let path = std::env::temp_dir().join(format!("headsup-front-{}.sock", own_pid()));
+    let listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
+    let address = Address::new(path.as_os_str().as_encoded_bytes()).unwrap();
+    let socket = connect(&address).unwrap();
+    let (own, peer) = (own_user(), socket.peers_user());
+    socket.close();
+    drop(listener);
+    std::fs::remove_file(path).unwrap();
+    assert!(is_by(peer, own), "{peer:?} {own:?}");
+    assert!(!is_by(peer.map(|user| user + 1), own));
+    assert!(!is_by(None, own) && !is_by(None, None));
+}

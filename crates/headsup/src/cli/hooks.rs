@@ -13,6 +13,7 @@ use headsup_adapters::inject::{Recipe, quote, recipe, recipes};
 use headsup_adapters::support::{self, Support};
 use headsup_core::wire::SCHEMA;
 use serde::Serialize;
+use std::cell::RefCell;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -234,11 +235,17 @@ fn install(
         None => site.recipe.after_settings,
     };
     let make = |site: &Site| setup::install(site, way, &binary);
-    // Entries that never fire are not installed without a word.
-    let problems = |site: &Site| status(site).problems;
+    // Entries that never fire are not installed without a word. It is looked once: settings may be large.
+    let seen = RefCell::new(None);
+    let problems = |site: &Site| {
+        let status = status(site);
+        let problems = status.problems.clone();
+        seen.replace(Some(status));
+        problems
+    };
     let asked = Asked { dry_run, not_found: &not_found };
     apply(&sites, asked, context, &make, &with_snippet, &problems, &|site| {
-        let status = status(site);
+        let status: Status = seen.take().unwrap_or_else(|| status(site));
         let then = if status.fires || status.untrusted.is_some() {
             after(site)
         } else {

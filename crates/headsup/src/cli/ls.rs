@@ -1,9 +1,9 @@
 //! `headsup ls`
 
 use crate::cli::Context;
-use crate::client::Client;
 use crate::client::answer::encode;
 use crate::client::rows::Rows;
+use crate::client::{Beside, Client};
 use crate::error::CommandError;
 use crate::output::Output;
 use crate::output::line::Line;
@@ -67,11 +67,14 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
     if context.output.is_json() {
         return context.ask(async |client: &Client| print(client, &path).await).await?;
     }
-    let (table, version) =
+    let (table, hub) =
         context.ask(async |client: &Client| listed(client, &path, context).await).await?;
-    match version {
-        Some(version) => context.warn_of(&version),
+    match &hub.version {
+        Some(version) => context.warn_of(version),
         None => drop(context.client().await?),
+    }
+    if hub.is_refused {
+        context.output.say(&Line::plain(MAY_BE_OLD));
     }
     show(context, &args, table)
 }
@@ -121,12 +124,12 @@ async fn print(client: &Client, path: &str) -> Result<Result<(), CommandError>, 
 
 const LINE_END: Bytes = Bytes::from_static(b"\n");
 
-/// The list, and the hub's version, which an older hub does not tell.
+/// The list, and what the hub says of itself.
 async fn listed(
     client: &Client,
     path: &str,
     context: &Context,
-) -> Result<(Table, Option<String>), CommandError> {
+) -> Result<(Table, Beside), CommandError> {
     let mark = if path.contains('?') { '&' } else { '?' };
     // Of ten thousand agents a list shows a fifth of what there is to know of them.
     let in_rows = format!("{path}{mark}view=rows");
@@ -134,9 +137,9 @@ async fn listed(
     let mut rows = Rows::default();
     let pass = |piece: Bytes| rows.next(&in_rows, &piece, |row| table.add(row));
     match client.pass_on(&in_rows, pass).await {
-        Ok(version) => {
+        Ok(beside) => {
             rows.end(&in_rows, |row| table.add(row))?;
-            Ok((table, version))
+            Ok((table, beside))
         }
         // A hub that runs since before an update knows no views.
         Err(error) if error.code == "unknown_parameter" => {
@@ -144,7 +147,7 @@ async fn listed(
             for agent in &roster.agents {
                 table.add(&words::row(agent));
             }
-            Ok((table, None))
+            Ok((table, Beside::default()))
         }
         Err(error) => Err(error),
     }
@@ -161,6 +164,8 @@ fn show(context: &Context, args: &Args, table: Table) -> Result<(), CommandError
     context.output.table(table)
 }
 
+const MAY_BE_OLD: &str = "headsup: the hub's disk did not take what was reported last, so this may be \
+                          old: `headsup doctor` says why";
 const NONE_FITS: [&str; 1] = ["No agent fits; `headsup ls --all` shows every one."];
 const NONE_AT_ALL: [&str; 3] = [
     "No agents yet. An agent appears here with the first event that its hooks send.",

@@ -208,10 +208,20 @@ fn has_files() -> Result<(), CommandError> {
         .hint("allow more, as by `ulimit -n 1024` or `LimitNOFILE=1024` of its service"))
 }
 
+/// The same of memory: a hub that gets no thread for a request ends in the middle of it.
+fn has_space() -> Result<(), CommandError> {
+    let Some(space) = headsup_daemon::too_little_space() else { return Ok(()) };
+    let (has, least) = (space >> 10, headsup_daemon::LEAST_SPACE >> 10);
+    let said = format!("the hub may take {has} KiB of address space and needs {least}");
+    let hint = format!("allow more, as by `ulimit -v {least}`, or by `LimitAS` of its service");
+    Err(CommandError::internal(said).code("too_little_memory").hint(hint))
+}
+
 fn foreground(args: &Args, listen: Option<Listen>, context: &Context) -> Result<(), CommandError> {
     let home = context.place.home.clone().ok_or_else(start::no_home)?;
     address::fits(&home.join("headsup.sock"))?;
     has_files()?;
+    has_space()?;
     if args.detach {
         // Fails only for one who leads a session already, which is what we want to be.
         rustix::process::setsid().ok();

@@ -6,6 +6,7 @@ use crate::error::{CommandError, Kind};
 use crate::place::{Authority, HTTP, HTTPS, Place, Url};
 use crate::short;
 use headsup_daemon::outgoing::{TlsError, names, tls};
+use rustix::process::geteuid;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -144,10 +145,18 @@ impl Address {
 
 async fn unix(path: &Path) -> io::Result<UnixStream> {
     if path.as_os_str().len() <= short::LONGEST {
-        return UnixStream::connect(path).await;
+        return ours(UnixStream::connect(path).await?);
     }
     let (_open, short) = short::way(path).ok_or(io::ErrorKind::NotFound)?;
-    UnixStream::connect(short).await
+    ours(UnixStream::connect(short).await?)
+}
+
+/// Another user's socket in the hub's place is told nothing. Nor is root's: no hub takes a call of another user.
+fn ours(stream: UnixStream) -> io::Result<UnixStream> {
+    if stream.peer_cred()?.uid() == geteuid().as_raw() {
+        return Ok(stream);
+    }
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, "another user listens there"))
 }
 
 fn no_address(url: &Url) -> CommandError {

@@ -9,7 +9,7 @@ use headsup_daemon::Damaged;
 use serde::Deserialize;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -36,9 +36,6 @@ pub(crate) struct Health {
     /// Nothing in a hub that is older than this field.
     #[serde(default)]
     pub(crate) version: String,
-    /// Whether its disk takes what is reported.
-    #[serde(default)]
-    pub(crate) ok: bool,
 }
 
 /// A hub that answers.
@@ -171,6 +168,9 @@ pub(crate) async fn start_telling(
         if !watching && !failed && Instant::now() >= again_at {
             // Whoever has the folder is starting, about to be gone, or makes its socket again: no other could run.
             if headsup_daemon::is_held(home) {
+                if let Some(error) = in_the_way(home) {
+                    return Err(error);
+                }
                 again_at = Instant::now() + BETWEEN_STARTS;
             } else {
                 (child, watching) = (spawn(home, open_log(home)?)?, true);
@@ -285,6 +285,22 @@ fn was_damaged(damaged: &Damaged) -> String {
     }
     let saved = damaged.saved.as_deref().unwrap_or("nothing of it could be read");
     format!("the database was damaged and is kept aside as {at}; {saved}")
+}
+
+/// Why the hub that has this home cannot be reached, where something else has taken its socket's place: it takes
+/// nobody's file away.
+fn in_the_way(home: &Path) -> Option<CommandError> {
+    let socket = home.join("headsup.sock");
+    let meta = std::fs::symlink_metadata(&socket).ok()?;
+    if meta.file_type().is_socket() {
+        return None;
+    }
+    let at = socket.display();
+    let message = format!("the hub runs, and cannot listen: {at} is in the way of its socket");
+    Some(
+        CommandError::new(Kind::HubUnreachable, message)
+            .hint("move that away: the hub makes its socket again by itself"),
+    )
 }
 
 fn too_slow(home: &Path) -> CommandError {

@@ -14,9 +14,19 @@ const EVENTS: usize = 8;
 pub(super) fn database(home: &Path, metrics: &str) -> Check {
     let (logs, kept): (Vec<Damaged>, Vec<Damaged>) =
         headsup_daemon::damaged(home).into_iter().partition(Damaged::is_log);
-    let found = metrics.lines().find_map(|line| line.strip_prefix("headsup_store_damage_total "));
+    let is_counted = |name: &str| {
+        let mut lines = metrics.lines();
+        lines.find_map(|line| line.strip_prefix(name)).is_some_and(|found| found != "0")
+    };
     let (mut said, mut hints) = (Vec::new(), Vec::new());
-    if found.is_some_and(|found| found != "0") {
+    if is_counted("headsup_store_unread_total ") {
+        said.push("its disk did not give all of it at times since the hub's start".to_owned());
+        hints.push(
+            "the disk may be failing: see the system's log, and have a copy of the state folder elsewhere"
+                .to_owned(),
+        );
+    }
+    if is_counted("headsup_store_damage_total ") {
         said.push("damage was found in it since the hub's start".to_owned());
         hints.push(
             "see hub.log in the state folder; after `headsup down` and `headsup up` it goes on with \
@@ -202,6 +212,8 @@ mod tests {
         };
         assert_eq!([detail(""), detail(&found(0))], ["no damage is known"; 2]);
         assert_eq!(detail(&found(1)), "damage was found in it since the hub's start");
+        let unread = detail("headsup_store_unread_total 2\n");
+        assert_eq!(unread, "its disk did not give all of it at times since the hub's start");
         std::fs::write(home.path().join("headsup.db.corrupt-7"), "").unwrap();
         let before = "was damaged and begun anew; the old one is kept: headsup.db.corrupt-7";
         assert_eq!(detail(&found(0)), before);

@@ -73,7 +73,7 @@ pub(super) async fn checks(context: &Context) -> Hub {
     let is_barred = barred.is_some();
     checks.extend(match barred {
         Some(check) => vec![check],
-        None => probe(&client, health.ok).await,
+        None => probe(&client).await,
     });
     Hub { checks, client: Some(client), is_barred }
 }
@@ -112,12 +112,10 @@ async fn tcp(client: &Client, wanted: bool) -> Option<Check> {
     })
 }
 
-/// A report of our own is stored, read back, and taken away.
-async fn probe(client: &Client, ok: bool) -> Vec<Check> {
+/// A report of our own is stored, read back, and taken away. Also where the hub's disk took nothing when it was
+/// written to last: there may be room again.
+async fn probe(client: &Client) -> Vec<Check> {
     let hint = "is the disk full, or the database locked? see hub.log in the state folder";
-    if !ok {
-        return vec![Check::bad("store", "the hub cannot write to its disk", hint)];
-    }
     let id = super::agents::probe_id();
     let path = format!("/api/v1/agents/{id}");
     let body = Bytes::from_static(br#"{"turn":"idle","detail":"doctor"}"#);
@@ -129,7 +127,7 @@ async fn probe(client: &Client, ok: bool) -> Vec<Check> {
     let told = match reported.and(seen) {
         Ok(agent) => agent.since,
         Err(error) => {
-            let own = error.hints.first().filter(|_| error.code == "storage_damaged");
+            let own = error.hints.first().filter(|_| error.code.starts_with("storage_"));
             let hint = own.map_or_else(|| hint.to_owned(), Clone::clone);
             return vec![Check::bad("store", error.message, hint)];
         }

@@ -5,10 +5,12 @@ use crate::place::{Authority, Url};
 use crate::short;
 use rustix::event::PollFlags;
 use rustix::fd::OwnedFd;
+use rustix::fs::{lstat, stat};
 use rustix::io::Errno;
 use rustix::net::addr::SocketAddrArg;
 use rustix::net::sockopt::socket_error;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
+use rustix::process::geteuid;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 use std::time::Duration;
@@ -30,15 +32,23 @@ pub(super) fn open(url: &Url, deadline: Deadline) -> Option<OwnedFd> {
 fn unix(path: &Path, deadline: Deadline) -> Option<OwnedFd> {
     let Ok(address) = SocketAddrUnix::new(path) else { return far(path, deadline) };
     let socket = socket(AddressFamily::UNIX)?;
-    finish(&socket, &address, deadline).then_some(socket)
+    (finish(&socket, &address, deadline) && is_ours(path)).then_some(socket)
 }
 
 /// One whose path fits no address.
 fn far(path: &Path, deadline: Deadline) -> Option<OwnedFd> {
     let (_open, short) = short::way(path)?;
-    let address = SocketAddrUnix::new(short).ok()?;
+    let address = SocketAddrUnix::new(&short).ok()?;
     let socket = socket(AddressFamily::UNIX)?;
-    finish(&socket, &address, deadline).then_some(socket)
+    (finish(&socket, &address, deadline) && is_ours(&short)).then_some(socket)
+}
+
+/// Whether what lies there is our own user's, and where it is a link, what that leads to as well: another user's
+/// socket in the hub's place is told nothing. The kernel would say who listens, but also names the process, and the
+/// library takes no answer in which that is out of sight, as a hub outside of a container is.
+fn is_ours(path: &Path) -> bool {
+    let own = geteuid().as_raw();
+    [lstat(path), stat(path)].into_iter().all(|found| found.is_ok_and(|it| it.st_uid == own))
 }
 
 fn tcp(address: SocketAddr, deadline: Deadline) -> Option<OwnedFd> {
@@ -69,6 +79,29 @@ fn finish(socket: &OwnedFd, address: &impl SocketAddrArg, deadline: Deadline) ->
                     && matches!(socket_error(socket), Ok(Ok(())));
             }
             Err(_) => return false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+    use std::os::unix::net::UnixListener;
+
+    #[test]
+    fn only_what_lies_there_for_our_own_user_is_ours() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("a.sock");
+        assert!(!is_ours(&path), "nothing is there");
+        let _listener = UnixListener::bind(&path).unwrap();
+        assert!(is_ours(&path));
+        let link = temp.path().join("link");
+        symlink(&path, &link).unwrap();
+        assert!(is_ours(&link));
+        // Only root can give a file away.
+        if std::os::unix::fs::chown(&path, Some(geteuid().as_raw() + 1), None).is_ok() {
+            assert!(!is_ours(&path) && !is_ours(&link));
         }
     }
 }

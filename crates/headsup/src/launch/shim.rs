@@ -5,6 +5,7 @@
 //!   [`hold`]: what it leaves running
 //! - [`terminal`]: the two terminals
 //! - [`relay`]: the thread that passes every byte on; [`scan`] is what it hears on the way
+//! - [`stops`]: the stop that somebody asks of us
 //! - [`reply`]: what our own terminal answers us; [`overdue`]: what it still owes us at the end
 //! - [`rest`]: the agent's last words, where our terminal is slow to take them
 //! - [`found`]: what waits to be told; [`told`]: what the hub is told; [`upward`]: what our own
@@ -24,6 +25,7 @@ mod reply;
 mod rest;
 mod scan;
 mod shared;
+mod stops;
 pub(crate) mod terminal;
 mod told;
 mod upward;
@@ -39,9 +41,7 @@ use crate::place::Place;
 use keeper::Word;
 use line::Line;
 use relay::Relay;
-use rustix::process::{
-    Pid, PidfdFlags, Signal, kill_current_process_group, kill_process_group, pidfd_open,
-};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 use rustix::stdio::stdout;
 use rustix::termios::tcgetpgrp;
 use shared::Shared;
@@ -50,6 +50,7 @@ use std::os::fd::OwnedFd;
 use std::process::Child;
 use std::sync::Arc;
 use std::time::Duration;
+use stops::{Stops, stands_still};
 use terminal::Outer;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
@@ -67,12 +68,15 @@ const ENDS_WITHIN: Duration = Duration::from_millis(500);
 struct Agent {
     pid: Pid,
     is_stopped: bool,
+    /// Somebody has asked us to stop, and so have we asked it.
+    is_asked: bool,
 }
 
 /// What is between the two terminals beside the thread.
 struct Between<'a> {
     agent: Agent,
     outer: Outer,
+    stops: Stops,
     shared: &'a Shared,
     /// Our end of the agent's terminal. `None`: it is let go.
     master: Option<OwnedFd>,
@@ -99,6 +103,7 @@ pub(super) async fn run(
     let (line, theirs) = keeper::pair().map_err(cannot)?;
     let mut line = Line::new(line).map_err(cannot)?;
     let keeper = order.start_on(slave, theirs)?;
+    let stops = Stops::hear().map_err(cannot)?;
     let pid = match line.next().await {
         Some(Word::Runs(pid)) => Pid::from_raw(pid),
         Some(Word::Failed(number)) => {
@@ -107,7 +112,7 @@ pub(super) async fn run(
         _ => None,
     };
     let Some(pid) = pid else { return Err(CommandError::internal("the agent has no pid")) };
-    let agent = Agent { pid, is_stopped: false };
+    let agent = Agent { pid, is_stopped: false, is_asked: false };
     let process = u32::try_from(pid.as_raw_pid()).ok().and_then(Process::read);
     line.go_on().await.map_err(cannot)?;
     let is_ours = outer.raw().map_err(cannot)?;
@@ -121,7 +126,7 @@ pub(super) async fn run(
     // Before all else that is told of it, and beside what it and its terminal ask for.
     let mut start = Box::pin(seat.tell_start(order, process.as_ref(), listening.as_ref()));
     let mut is_told = false;
-    let mut between = Between { agent, outer, shared: &shared, master: Some(size) };
+    let mut between = Between { agent, outer, stops, shared: &shared, master: Some(size) };
     let mut news = News::default();
     let tended = async {
         start.as_mut().await;
@@ -137,6 +142,7 @@ pub(super) async fn run(
     };
     // What came before the end was for the agent.
     while signals.try_recv().is_ok() {}
+    between.stops.end();
     // What the agent has said is heard before its end is told. What is typed now is the shell's.
     shared.hear_out();
     tokio::select! {
@@ -217,6 +223,10 @@ impl Between<'_> {
                 word = line.next() => match word {
                     Some(Word::Stopped(signal)) => {
                         timeout(FLUSH_WITHIN, shared.flush()).await.ok();
+                        // Whoever asked us to stop may have continued us meanwhile.
+                        while let Ok(kind) = signals.try_recv() {
+                            self.heard(kind);
+                        }
                         self.stop(signal);
                     }
                     Some(Word::Exited(code)) => return End { code: Some(code), signal: None },
@@ -228,6 +238,10 @@ impl Between<'_> {
                 kind = signals.recv() => if let Some(kind) = kind {
                     self.heard(kind);
                 },
+                () = self.stops.asked() => {
+                    self.agent.is_asked = true;
+                    self.agent.signal(Signal::TSTP);
+                }
                 () = terminal::comes_back(), if !shared.is_ours() => self.take(),
                 () = shared.lost() => {}
                 () = shared.gone() => self.hang_up(),
@@ -254,11 +268,15 @@ impl Between<'_> {
     /// The agent has stopped itself, or somebody has stopped it: so do we, with whoever is in our
     /// process group, as without us. Comes back when somebody continues us.
     fn stop(&mut self, signal: i32) {
+        self.agent.is_asked = false;
+        if !stands_still(self.agent.pid) {
+            return;
+        }
         self.agent.is_stopped = true;
         self.shared.set_ours(false);
         self.outer.restore();
         // In a process group that nobody could continue the kernel lets it pass.
-        kill_current_process_group(Signal::TSTP).ok();
+        self.stops.stop();
         self.take();
         if signal != Signal::STOP.as_raw() {
             self.wake();
@@ -279,8 +297,8 @@ impl Between<'_> {
     }
 
     fn wake(&mut self) {
-        if self.agent.is_stopped {
-            self.agent.is_stopped = false;
+        if self.agent.is_stopped || self.agent.is_asked {
+            (self.agent.is_stopped, self.agent.is_asked) = (false, false);
             self.agent.signal(Signal::CONT);
         }
     }

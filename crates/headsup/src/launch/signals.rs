@@ -6,17 +6,27 @@
 //!
 //! `SIGPIPE` is none of them: the runtime ignores it before we could look, and whatever it starts has it as usual.
 
+use rustix::process::Signal;
 use std::io;
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::signal::unix::{Signal as Stream, SignalKind, signal};
 
 /// Hears a signal. `None`: it is ignored.
-pub(super) fn hear(kind: SignalKind) -> io::Result<Option<Signal>> {
-    // Where nobody says so it is heard.
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    match is_ignored(&status, kind.as_raw_value()) {
+pub(super) fn hear(kind: SignalKind) -> io::Result<Option<Stream>> {
+    match is_kept_ignored(kind.as_raw_value()) {
         true => Ok(None),
         false => signal(kind).map(Some),
     }
+}
+
+/// Whether this signal is to be heard: nobody wants it ignored.
+pub(super) fn is_heard(signal: Signal) -> bool {
+    !is_kept_ignored(signal.as_raw())
+}
+
+fn is_kept_ignored(number: i32) -> bool {
+    // Where nobody says so it is heard.
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    is_ignored(&status, number)
 }
 
 /// Whether a process of this `/proc/PID/status` ignores it.

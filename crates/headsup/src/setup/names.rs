@@ -6,10 +6,30 @@ use headsup_adapters::inject::{self, Found, Plugin, Trust, Unchanged};
 use std::iter;
 use std::path::Path;
 
+#[cfg(test)]
+mod tests;
+
+#[cfg(test)]
+thread_local! {
+    /// How many bytes this thread has looked through.
+    static LOOKED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 impl Site {
+    /// What is found by one name. Of large settings that takes long: whoever has it passes it on.
+    fn look(&self, text: &str, launcher: &str) -> Result<Found, Unchanged> {
+        #[cfg(test)]
+        LOOKED.set(LOOKED.get() + text.len());
+        self.recipe.inspect(text, launcher)
+    }
+
     /// The launchers by which entries in this text name our state folder, but for our own.
     fn aliases(&self, text: &str) -> Vec<String> {
-        let found = self.recipe.inspect(text, &self.launcher).unwrap_or_default();
+        self.aliases_of(&self.look(text, &self.launcher).unwrap_or_default())
+    }
+
+    /// The same of a text in which that was found by our own name.
+    fn aliases_of(&self, found: &Found) -> Vec<String> {
         let homes = found.elsewhere.iter().filter(|home| self.is_own(Path::new(home)));
         homes.map(|home| format!("{home}/bin/headsup")).collect()
     }
@@ -27,11 +47,11 @@ impl Site {
 
     /// The launcher as the entries in this text name it, or as it is named now.
     fn launcher_in(&self, text: &str) -> String {
-        let Some(other) = self.aliases(text).into_iter().next() else {
-            return self.launcher.clone();
-        };
-        let found = self.recipe.inspect(text, &self.launcher).unwrap_or_default();
-        if found.is_empty() { other } else { self.launcher.clone() }
+        let found = self.look(text, &self.launcher).unwrap_or_default();
+        match self.aliases_of(&found).into_iter().next() {
+            Some(other) if found.is_empty() => other,
+            _ => self.launcher.clone(),
+        }
     }
 
     /// The same of the entries in a plugin's folder.
@@ -66,9 +86,9 @@ impl Site {
 
     /// Looks for our entries, by whatever name. What an event has by two of them is told twice.
     pub(super) fn inspect(&self, text: &str) -> Result<Found, Unchanged> {
-        let mut found = self.recipe.inspect(text, &self.launcher)?;
-        for other in self.aliases(text) {
-            let more = self.recipe.inspect(text, &other)?;
+        let mut found = self.look(text, &self.launcher)?;
+        for other in self.aliases_of(&found) {
+            let more = self.look(text, &other)?;
             found.elsewhere.retain(|home| !self.is_own(Path::new(home)));
             found.others = found.others.saturating_sub(more.entries.len() + more.outdated);
             found.missing.retain(|event| more.missing.contains(event));

@@ -4,7 +4,7 @@ use super::guard::Denied;
 use super::places::{self, OtherFolder};
 use super::record::Record;
 use super::{Site, guard, is_program, yours};
-use headsup_adapters::inject::{Found, Off, Switched, Version};
+use headsup_adapters::inject::{Found, Off, Switched, Unchanged, Version};
 use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -81,20 +81,16 @@ impl Status {
 
 pub(crate) fn status(site: &Site) -> Status {
     let mut problems = Vec::new();
-    let mut look = |site: &Site, path: PathBuf| inspect(site, &path, &mut problems);
-    let plugin = plugin_entries(site).and_then(|path| look(site, path));
     let settings_file = site.settings();
-    let text = guard::read(&settings_file).unwrap_or_default();
-    let ours = site.inspect(&String::from_utf8_lossy(&text)).unwrap_or_default();
-    // A program is not asked for its version where that says nothing.
-    let of_version = (!ours.is_empty()).then(|| site.for_settings());
-    let settings = look(of_version.as_ref().unwrap_or(site), site.settings());
+    let plugin = plugin_entries(site).and_then(|path| inspect(site, &path, &mut problems));
+    let settings = inspect_settings(site, &settings_file, &mut problems);
     let mut found = [plugin, settings];
     if let Some(found) = &mut found[1] {
         note_remembered(site, found);
     }
     let managed = site.recipe.managed.iter().flat_map(|path| policies(path));
-    let managed: Vec<Found> = managed.filter_map(|path| look(site, path)).collect();
+    let managed = managed.filter_map(|path| inspect(site, &path, &mut problems));
+    let managed: Vec<Found> = managed.collect();
     if let Some(found) = found[0].as_mut().filter(|found| !found.is_empty())
         && let Some(version) = site.version()
         && !site.recipe.finds_plugin(Some(version))
@@ -324,13 +320,40 @@ fn policies(path: &str) -> Vec<PathBuf> {
 }
 
 fn inspect(site: &Site, path: &Path, problems: &mut Vec<String>) -> Option<Found> {
+    let text = text_of(path, problems)?;
+    told(site, path, site.inspect(&text), problems)
+}
+
+/// The same of the settings, where what the program that is here knows of counts.
+fn inspect_settings(site: &Site, path: &Path, problems: &mut Vec<String>) -> Option<Found> {
+    let text = text_of(path, problems)?;
+    let found = site.inspect(&text);
+    // A program is not asked for its version where that says nothing.
+    if found.as_ref().is_ok_and(|found| !found.is_empty()) {
+        let site = site.for_settings();
+        return told(&site, path, site.inspect(&text), problems);
+    }
+    told(site, path, found, problems)
+}
+
+fn text_of(path: &Path, problems: &mut Vec<String>) -> Option<String> {
     // Only what we would edit must be ours; this is a look.
+    let text = String::from_utf8(guard::read(path)?);
+    if text.is_err() {
+        problems.push(format!("{}: it is not UTF-8", path.display()));
+    }
+    text.ok()
+}
+
+/// Says what is wrong with what was found there.
+fn told(
+    site: &Site,
+    path: &Path,
+    found: Result<Found, Unchanged>,
+    problems: &mut Vec<String>,
+) -> Option<Found> {
     let at = path.display();
-    let Ok(text) = String::from_utf8(guard::read(path)?) else {
-        problems.push(format!("{at}: it is not UTF-8"));
-        return None;
-    };
-    match site.inspect(&text) {
+    match found {
         Err(why) => {
             problems.push(format!("{at}: {why}"));
             None

@@ -80,6 +80,7 @@ const ROWS: &[Row] = &[
     post("8 nested without end", || nested(65), 400, "too_deep"),
     post("8 nested without end", || nested(100_000), 400, "too_deep"),
     post("8 nested without end", || vec![b'{'; 100_000], 400, "too_deep"),
+    post("8 nested without end", || vec![b'['; 100_000], 400, "too_deep"),
     post("9 no finite number", || br#"{"turn":NaN}"#.to_vec(), 400, "bad_json"),
     post("9 no finite number", || br#"{"turn":Infinity}"#.to_vec(), 400, "bad_json"),
     post("9 no finite number", || br#"{"turn":1e999}"#.to_vec(), 400, "bad_json"),

@@ -3,7 +3,10 @@
 use crate::hub::{Hub, Reply};
 use crate::rig::{Rig, agent, answer, run};
 use std::ffi::OsStr;
+use std::fs;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
 
 fn rig_with_two() -> (Rig, Hub) {
     let rig = Rig::new();
@@ -191,4 +194,25 @@ fn a_hub_that_an_update_left_behind_is_told_in_one_line() {
             assert!(!rig.run(&[command, "--json"]).stderr.contains("still"));
         }
     }
+}
+
+/// Neither what is asked nor by which token is for whoever listens in the hub's place.
+#[test]
+fn a_socket_of_another_user_is_asked_nothing() {
+    let (rig, hub) = rig_with_two();
+    let socket = rig.socket();
+    for path in [socket.parent().unwrap(), socket.as_path()] {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
+    }
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_headsup"));
+    command.env_clear().env("HOME", "/home/ada").env("HEADSUP_AGENT_TOKEN", "t0ken");
+    command.env("HEADSUP_URL", format!("unix:{}", socket.display()));
+    let Ok(output) = command.arg("ls").uid(65_534).current_dir("/").output() else {
+        eprintln!("skipped: only root can be somebody else, and others must see the program");
+        return;
+    };
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(5), "{said}");
+    assert!(said.contains("another user listens there"), "{said}");
+    assert!(hub.seen().is_empty(), "{:?}", hub.seen());
 }

@@ -207,7 +207,44 @@ fn the_demo_shows_living_agents_within_seconds() {
     });
 }
 
-/// Whoever was killed could not clear up, and its agents' seats are taken.
+/// Nobody hears a SIGKILL, and Ctrl-\ ends what does not listen for it.
+#[test]
+fn a_demo_that_is_killed_takes_its_agents_and_its_hub_along() {
+    use rustix::process::Signal;
+    for signal in [Signal::KILL, Signal::QUIT] {
+        let home = home();
+        let mut command = home.command(["up", "--demo"]);
+        command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        let mut demo = command.spawn().expect("headsup runs");
+        wait::until("an agent of the demo", || {
+            let listed = home.run(["ls", "--json", "--no-start"]);
+            let listed: serde_json::Value = serde_json::from_str(&listed.stdout).ok()?;
+            listed["agents"].as_array().is_some_and(|agents| !agents.is_empty()).then_some(())
+        });
+        let pid = rustix::process::Pid::from_child(&demo);
+        rustix::process::kill_process(pid, signal).unwrap();
+        demo.wait().unwrap();
+        wait::until("the demo's hub to be gone", || {
+            http::get(&home.socket(), "/healthz").is_err().then_some(())
+        });
+        let left = home.run(["ls", "--all", "--json"]).ok().json()["agents"].clone();
+        assert_eq!(left, serde_json::json!([]), "{signal:?}");
+        home.run(["down"]).ok();
+    }
+}
+
+/// The process that clears up behind a demo that is killed.
+fn guard_of(demo: u32) -> Option<rustix::process::Pid> {
+    let children = fs::read_to_string(format!("/proc/{demo}/task/{demo}/children")).ok()?;
+    let is_it = |pid: &&str| {
+        let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&words).contains("__guard-demo")
+    };
+    let pid = children.split_whitespace().find(is_it)?;
+    rustix::process::Pid::from_raw(pid.parse().ok()?)
+}
+
+/// Whoever was killed could not clear up, nor could its guard, and its agents' seats are taken.
 #[test]
 fn a_demo_leaves_nothing_behind_also_after_one_that_was_killed() {
     let home = home();
@@ -221,6 +258,8 @@ fn a_demo_leaves_nothing_behind_also_after_one_that_was_killed() {
     let agents = || home.run(["ls", "--all", "--json"]).ok().json()["agents"].clone();
     let mut killed = demo();
     wait::until("an agent of the first demo", || (came() > 0).then_some(()));
+    let guard = guard_of(killed.id()).expect("it has a guard");
+    rustix::process::kill_process(guard, rustix::process::Signal::KILL).unwrap();
     killed.kill().unwrap();
     killed.wait().unwrap();
     let left = agents().as_array().unwrap().len();
@@ -264,4 +303,23 @@ fn a_hub_that_is_not_quite_gone_keeps_nobody_from_the_next_one() {
     drop(lock);
     Done::from(asked.unwrap().wait_with_output().unwrap()).ok();
     home.run(["down"]).ok();
+}
+
+/// It takes nobody's file away, and says at once what is in its way.
+#[test]
+fn a_file_in_the_place_of_a_running_hubs_socket_is_named() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    // In one step: it makes a socket that is gone again.
+    fs::write(home.state().join("mine"), "mine").unwrap();
+    fs::rename(home.state().join("mine"), home.socket()).unwrap();
+    let refused = home.run(["ls", "--json"]);
+    assert_eq!(refused.code, 5, "{refused:?}");
+    let error: serde_json::Value = serde_json::from_str(&refused.stderr).unwrap();
+    let (error, at) = (&error["error"], home.socket().display().to_string());
+    assert_eq!(error["code"], "hub_unreachable", "{error}");
+    assert!(error["message"].as_str().unwrap().contains(&at), "{error}");
+    assert_eq!(fs::read_to_string(home.socket()).unwrap(), "mine");
+    fs::remove_file(home.socket()).unwrap();
+    home.run(["ls"]).ok();
 }

@@ -5,8 +5,9 @@ use crate::rig::{Hook, KIND, Rig, STOP};
 use headsup_testkit::tls::{Authority, Certificate, Front};
 use serde_json::Value;
 use std::fs;
-use std::os::unix::fs::MetadataExt;
-use std::process::Stdio;
+use std::os::unix::fs::{MetadataExt, PermissionsExt as _, chown};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Command, Stdio};
 
 const STORED: Manner = Manner::Answers("HTTP/1.1 202 Accepted\r\nContent-Length: 7\r\n\r\nno talk");
 
@@ -266,4 +267,35 @@ fn the_event_is_found_in_the_payload_where_the_command_line_lacks_it() {
         let report = rig.until_kept(name, || hook().stdin(payload.as_bytes()));
         assert_eq!((report.event, report.is_transition), (None, is_transition));
     }
+}
+
+/// What an agent says, and the token by which it speaks, is nothing for whoever has put a socket of theirs in the
+/// hub's place.
+#[test]
+fn a_socket_of_another_user_is_told_nothing_and_the_report_is_kept() {
+    const STRANGER: u32 = 65_534;
+    let rig = Rig::new();
+    let mut trial = Command::new(env!("CARGO_BIN_EXE_headsup"));
+    trial.arg("--version").stdout(Stdio::null()).uid(STRANGER).current_dir("/");
+    if trial.status().is_err() || chown(rig.home(), Some(STRANGER), Some(STRANGER)).is_err() {
+        eprintln!("skipped: only root can be somebody else, and others must see the program");
+        return;
+    }
+    let requests = hub::unix(&rig.socket(), Manner::Answers("HTTP/1.1 202 Accepted\r\n\r\n"));
+    for (path, mode) in [(rig.path(""), 0o755), (rig.home(), 0o755), (rig.socket(), 0o666)] {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+    // The first one is the front's, the second one the program's.
+    for words in [&[KIND, "Stop"][..], &[KIND, "Stop", "more"]] {
+        let hook = || {
+            let hook = rig.bare_hook(words).env("HEADSUP_HOME", rig.home());
+            let mut hook = hook.env("HEADSUP_AGENT_TOKEN", "t0ken");
+            hook.command.uid(STRANGER).current_dir("/");
+            hook
+        };
+        let kept = rig.until_kept("another user's", hook);
+        assert_eq!((kept.body, kept.agent_token.as_deref()), (STOP.to_vec(), Some("t0ken")));
+        fs::remove_file(rig.queue()).unwrap();
+    }
+    assert!(hub::heard(&rig.socket(), &requests).is_empty());
 }

@@ -67,6 +67,51 @@ fn a_turn_that_ends_before_an_answer_is_begun_was_stopped() {
     ends(&home, &[typed(), answer("msg_1", None), summed_up], "ended");
 }
 
+/// The end of one that came to nothing is that of its turn.
+#[test]
+fn a_conversation_that_is_summed_up_is_told_of_and_so_is_its_end() {
+    if skipped() {
+        return;
+    }
+    let home = Home::new(BINARY);
+    let summary = |more: Value| {
+        let mut info = json!({
+            "id": "msg_2", "sessionID": "ses_1", "role": "assistant", "mode": "compaction",
+            "summary": true,
+        });
+        info.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap_or_default());
+        event("message.updated", &json!({ "sessionID": "ses_1", "info": info }))
+    };
+    let begins = summary(json!({}));
+    let is_complete = summary(json!({ "time": { "completed": 1 } }));
+    let fails = summary(json!({ "error": { "name": "MessageAbortedError" } }));
+    let compacted = event("session.compacted", &json!({ "sessionID": "ses_1" }));
+    let goes_on = answer("msg_3", None);
+    for (events, end) in [
+        (vec![begins.clone(), begins.clone(), is_complete.clone(), compacted.clone()], "ended"),
+        (vec![begins.clone(), is_complete, goes_on], "ended"),
+        (vec![begins, fails], "stopped"),
+    ] {
+        for words in PROGRAMS {
+            let bus = begun().into_iter().chain([status("busy")]);
+            let bus = bus.chain(events.iter().cloned()).chain([status("idle"), compacted.clone()]);
+            let told = told(&home, &bus.collect::<Vec<_>>(), words);
+            let word = |report: &Value, name: &str| report[name].as_str().unwrap_or("-").to_owned();
+            let lines = told
+                .iter()
+                .map(|report| [word(report, "hook_event_name"), word(report, "status")].join(" "));
+            let lines: Vec<String> = lines.collect();
+            let expected = [
+                "session.status busy".to_owned(),
+                "session.status compacting".to_owned(),
+                "session.compacted -".to_owned(),
+                format!("session.idle {end}"),
+            ];
+            assert!(lines.ends_with(&expected), "{events:?}: {told:?}");
+        }
+    }
+}
+
 /// Kilo 7.7.7.
 #[test]
 fn what_is_said_to_be_interrupted_was_stopped() {

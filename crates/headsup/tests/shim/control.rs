@@ -158,6 +158,45 @@ fn an_agent_that_stops_itself_stops_us_until_we_are_continued() {
 }
 
 #[test]
+fn whoever_stops_us_stops_the_agent_and_our_terminal_is_as_before() {
+    let rig = Rig::new();
+    // From a file: a shell repeats the words of a job.
+    let agent = "stty raw -echo; echo $(ps -o ppid= -p $PPID) $$ > pids.new; mv pids.new pids; \
+        until [ -e go ]; do sleep 0.02; done; printf SECOND; exit 5";
+    std::fs::write(rig.file("agent"), agent).unwrap();
+    let script = "set -m; \"$HEADSUP\" run --here --id api -- sh agent; code=$?; echo; \
+        echo stopped $code; stty -a | grep -o -- '-*icanon'; read shim agent < pids; \
+        echo state $(ps -o state= -p $agent); touch go; \
+        fg >/dev/null; code=$?; echo; echo ended $code";
+    let mut pty = rig.shell(script);
+    let pids = rig.lines("pids", 1);
+    let shim = pids[0].split_whitespace().next().unwrap().parse().unwrap();
+    // It knows by now that the agent runs.
+    wait::until("a raw terminal", || {
+        (!pty.modes().unwrap().local_modes.contains(LocalModes::ISIG)).then_some(())
+    });
+    signal(shim, Signal::TSTP);
+    pty.shows("ended 5");
+    assert!(pty.ended().success());
+    let said = String::from_utf8_lossy(&pty.said).replace('\r', "");
+    let at = |text: &str| said.find(text).unwrap_or_else(|| panic!("{text}: {said:?}"));
+    assert!(at("stopped 148\n") < at("\nicanon\n"), "{said:?}");
+    assert!(at("\nicanon\n") < at("\nstate T\n"), "{said:?}");
+    assert!(at("\nstate T\n") < at("SECOND"), "{said:?}");
+}
+
+#[test]
+fn whoever_is_continued_at_once_goes_on() {
+    let rig = Rig::new();
+    let mut pty = rig.agent("echo READY; until [ -e go ]; do sleep 0.02; done; exit 5");
+    pty.shows("READY");
+    signal(pty.pid(), Signal::TSTP);
+    signal(pty.pid(), Signal::CONT);
+    rig.touch("go");
+    assert_eq!(pty.ended().code(), Some(5));
+}
+
+#[test]
 fn a_terminal_that_goes_away_hangs_the_agent_up() {
     let rig = Rig::new();
     let script = "trap 'echo hung up > end.new; mv end.new end; exit 1' HUP; echo READY; \

@@ -167,6 +167,10 @@ fn a_database_that_is_not_ours_is_refused_in_words() {
 fn a_lost_or_cut_write_ahead_log_costs_what_was_in_it_and_no_more() {
     let harms: &[(&str, Harm)] = &[
         ("gone", |log| fs::remove_file(log).unwrap()),
+        ("gone with its index", |log| {
+            fs::remove_file(log).unwrap();
+            fs::remove_file(log.with_file_name("headsup.db-shm")).unwrap();
+        }),
         ("empty", |log| fs::write(log, "").unwrap()),
         ("garbage", |log| fs::write(log, vec![7; 40_000]).unwrap()),
         ("flipped", |log| {

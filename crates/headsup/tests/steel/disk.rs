@@ -2,7 +2,9 @@
 
 use crate::rig::Rig;
 use headsup_testkit::faults::{EDQUOT, EIO, ENOSPC};
+use headsup_testkit::home::Done;
 use headsup_testkit::hub::Hub;
+use serde_json::Value;
 
 const NEW_NAME: &str = r#"{"name":"another"}"#;
 
@@ -44,6 +46,35 @@ fn what_the_disk_refuses_is_never_acknowledged_and_the_hub_recovers_by_itself() 
         assert_eq!(client.log(0), told, "errno {errno}");
         assert_eq!(client.headline("agent-7").as_deref(), Some("working"));
     }
+}
+
+#[test]
+fn a_list_says_that_it_may_be_old_and_the_doctor_tries_again() {
+    let rig = Rig::new();
+    let _hub = rig.hub();
+    let client = rig.client();
+    assert_eq!(client.report("a", "working").status, 202);
+    let may_be_old = || {
+        let list = rig.home.run(["ls"]);
+        assert!(list.code == 0 && list.stdout.contains("working"), "{list:?}");
+        list.stderr.contains("did not take what was reported last")
+    };
+    let store = || {
+        let doc: Value = serde_json::from_str(&rig.home.run(["doctor", "--json"]).stdout).unwrap();
+        let checks = doc["checks"].as_array().unwrap();
+        let store = checks.iter().find(|check| check["name"] == "store").unwrap().clone();
+        (store["ok"] == true, store["detail"].as_str().unwrap().to_owned())
+    };
+    assert!(!may_be_old());
+    rig.faults.writes_fail(ENOSPC);
+    assert_eq!(client.report("a", "idle").status, 507);
+    assert!(may_be_old());
+    assert_eq!(store(), (false, "the disk is full; nothing was stored".to_owned()));
+    // Nobody has reported since there is room again.
+    rig.faults.end();
+    let (is_ok, detail) = store();
+    assert!(is_ok, "{detail}");
+    assert!(!may_be_old());
 }
 
 #[test]
@@ -109,6 +140,42 @@ fn a_disk_that_gives_nothing_for_a_while_is_no_damage() {
     }
     assert_eq!(client.metric("headsup_store_damage_total"), 0);
     drop(hub);
+}
+
+/// Nor at a start, which would begin a new one.
+#[test]
+fn a_start_on_a_disk_that_gives_nothing_for_a_while_puts_nothing_aside() {
+    let rig = Rig::new();
+    let hub = rig.hub();
+    let client = rig.client();
+    for n in 0..60 {
+        assert_eq!(client.report(&format!("agent-{n}"), "working").status, 202);
+    }
+    let head = client.head();
+    rig.home.run(["down"]).ok();
+    drop(hub);
+    let is_aside = |name: &str| name.contains("corrupt-") || name.ends_with("-doubted");
+    let aside = || {
+        let entries = std::fs::read_dir(rig.home.state()).unwrap();
+        let mut names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.find(|name| is_aside(name))
+    };
+    for spared in 0..6 {
+        rig.faults.reads_fail(EIO, spared, None);
+        let mut command = rig.home.command(["up", "--foreground"]);
+        rig.faults.preload(&mut command);
+        let done = Done::from(command.output().unwrap());
+        let is_said = done.stderr.contains("the disk does not give all of it");
+        assert!(done.code == 1 && is_said, "behind {spared}: {done:?}");
+        assert_eq!(aside(), None, "behind {spared}");
+        // One read alone that fails is made again.
+        rig.faults.reads_fail(EIO, spared, Some(1));
+        let hub = rig.hub();
+        assert_eq!((client.roster().len(), client.head()), (60, head), "behind {spared}");
+        assert_eq!(aside(), None, "behind {spared}");
+        rig.home.run(["down"]).ok();
+        drop(hub);
+    }
 }
 
 #[test]

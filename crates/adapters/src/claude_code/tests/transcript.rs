@@ -1,7 +1,7 @@
 //! The transcript's lines.
 
 use crate::{LogLine, log_line, strange_line};
-use headsup_core::observation::{Background, Fact, Level};
+use headsup_core::observation::{Background, Fact, Level, Submitter};
 use headsup_core::prompt::ResolvedBy;
 use headsup_core::status::WorkingReason;
 
@@ -14,6 +14,10 @@ fn user(members: &str, text: &str) -> LogLine {
         r#"{{"type":"user","sessionId":"s-1","promptId":"p-1",{members}
             "message":{{"role":"user","content":[{{"type":"text","text":"{text}"}}]}}}}"#
     ))
+}
+
+fn logged(by: Submitter) -> Fact {
+    Fact::PromptLogged { by, turn_ref: "p-1".to_owned() }
 }
 
 fn interrupted() -> Fact {
@@ -30,7 +34,7 @@ fn an_interruption_ends_the_turn_of_its_prompt() {
 #[test]
 fn false_positive_a_person_may_type_the_same_words() {
     let typed = user(r#""origin":{"kind":"human"},"#, "[Request interrupted by user] is what?");
-    assert_eq!(typed.fact, Some(Fact::PromptLogged { turn_ref: "p-1".to_owned() }));
+    assert_eq!(typed.fact, Some(logged(Submitter::Person)));
     assert!(typed.is_prompt);
     assert_eq!(user("", "Why [Request interrupted by user]?").fact, None);
     let result = r#"{"type":"user","message":{"content":[{"type":"tool_result",
@@ -159,12 +163,35 @@ fn a_retry_says_that_it_still_works() {
 }
 
 #[test]
+fn what_a_hook_of_a_stop_has_said_undoes_that() {
+    let said = |members: &str, text: &str| {
+        line(&format!(
+            r#"{{"type":"user","sessionId":"s-1","promptId":"p-1",{members}
+                "message":{{"role":"user","content":"{text}"}}}}"#
+        ))
+    };
+    let undone = said(r#""isMeta":true,"#, r"Stop hook feedback:\n[check.sh]: not yet\n");
+    assert_eq!(undone.fact, Some(Fact::StopUndone { turn_ref: "p-1".to_owned() }));
+    assert!(!undone.is_prompt);
+    // A person may type these words, and others are told in the same way.
+    let typed = said(r#""origin":{"kind":"human"},"#, "Stop hook feedback: what is that?");
+    assert_eq!(typed.fact, Some(logged(Submitter::Person)));
+    for (members, text) in
+        [("", "Stop hook feedback: x"), (r#""isMeta":true,"#, "<system-reminder>")]
+    {
+        assert_eq!(said(members, text).fact, None, "{text}");
+    }
+}
+
+#[test]
 fn a_persons_prompt_is_told_by_the_name_of_its_turn() {
-    let logged = Some(Fact::PromptLogged { turn_ref: "p-1".to_owned() });
     let typed = user(r#""origin":{"kind":"human"},"promptSource":"typed","#, "go");
-    assert_eq!((typed.fact, typed.name.as_str()), (logged, "user"));
-    // What a background task tells, what a run is started with, and commands of the person's own.
-    for other in [r#""origin":{"kind":"task-notification"},"#, r#""promptSource":"sdk","#, ""] {
+    assert_eq!((typed.fact, typed.name.as_str()), (Some(logged(Submitter::Person)), "user"));
+    // So is what a background task tells, which is no prompt of a person's.
+    let told = user(r#""origin":{"kind":"task-notification","producer":"session-task"},"#, "go");
+    assert_eq!((told.fact, told.is_prompt), (Some(logged(Submitter::Program)), false));
+    // What a run is started with, and commands of the person's own.
+    for other in [r#""promptSource":"sdk","#, r#""origin":{"kind":"other"},"#, ""] {
         assert_eq!(user(other, "go").fact, None, "{other}");
     }
     assert_eq!(user(r#""isMeta":true,"origin":{"kind":"human"},"#, "go").fact, None);

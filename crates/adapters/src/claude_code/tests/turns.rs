@@ -79,6 +79,29 @@ fn a_run_that_was_started_with_its_prompt_does_not_wait_for_one() {
     }
 }
 
+/// `claude -p --resume ID "do it"`, `claude -p -c`, and both with `--fork-session`.
+#[test]
+fn nor_does_one_that_goes_on_with_a_conversation() {
+    for (source, prompted, alone) in [
+        ("resume", SessionStart::PromptedResume, SessionStart::Resume),
+        ("fork", SessionStart::Prompted, SessionStart::Fork),
+        ("clear", SessionStart::Clear, SessionStart::Clear),
+        ("compact", SessionStart::Compact, SessionStart::Compact),
+    ] {
+        let how = |told: &str| {
+            let env = r#"{"CLAUDE_CODE_SESSION_ATTENDED":"0"}"#;
+            let context = HookContext::parse(&format!(r#"{{"env":{env},{told}}}"#));
+            let body = format!(r#"{{"session_id":"s-1","cwd":"/p","source":"{source}"}}"#);
+            crate::hook(KIND, Some("SessionStart"), body.as_bytes(), &context).unwrap().fact
+        };
+        let attach = Some(Attach::Headless);
+        let told = how(r#""attach":"headless","prompted":true"#);
+        assert_eq!(told, Fact::SessionStarted { how: prompted, attach }, "{source}");
+        let told = how(r#""attach":"headless""#);
+        assert_eq!(told, Fact::SessionStarted { how: alone, attach }, "{source}");
+    }
+}
+
 #[test]
 fn clear_and_resume_end_a_conversation_and_all_else_the_process() {
     for (reason, how) in [

@@ -186,7 +186,7 @@ fn of_a_line_that_is_not_whole_nothing_is_believed() {
 }
 
 #[test]
-fn a_helpers_own_log_tells_that_it_was_stopped_or_has_failed() {
+fn a_helpers_own_log_tells_that_it_was_stopped_has_failed_or_is_over() {
     let fact = |payload: &str| {
         let line = format!(
             r#"{{"timestamp":"2026-11-21T21:40:39.948Z","type":"event_msg","payload":{{{payload}}}}}"#
@@ -194,14 +194,14 @@ fn a_helpers_own_log_tells_that_it_was_stopped_or_has_failed() {
         helper_line("codex", "h-1", line.as_bytes()).unwrap().fact
     };
     let own = r#""root_turn_id":"t-1","turn_id":"t-2""#;
-    let ended = Some(Fact::SubagentEnded { id: "h-1".to_owned() });
+    let ended = Some(Fact::RunEnded { id: "h-1".to_owned(), run: "t-2".to_owned() });
     let aborted =
         |reason: &str| fact(&format!(r#""type":"turn_aborted",{own},"reason":"{reason}""#));
     assert_eq!(aborted("interrupted"), ended);
     assert_eq!(aborted("replaced"), None, "it goes on with something else");
     let failed = format!(r#""type":"task_complete",{own},"error":{{"message":"no luck"}}"#);
     assert_eq!(fact(&failed), ended);
-    assert_eq!(fact(&format!(r#""type":"task_complete",{own}"#)), None, "a hook tells that");
+    assert_eq!(fact(&format!(r#""type":"task_complete",{own}"#)), ended, "its hook may be lost");
     // Its beginning is a copy of the main agent's log.
     let copied = r#""type":"turn_aborted","root_turn_id":"t-1","turn_id":"t-1""#;
     assert_eq!(fact(&format!(r#"{copied},"reason":"interrupted""#)), None);

@@ -1,17 +1,26 @@
 //! A prompt that only the log tells of: its hook was lost.
 
-use super::script::{Script, at_rest, busy, prompt, stop, stop_without_a_name};
-use crate::observation::Fact;
+use super::script::{Script, at_rest, busy, prompt, stop, stop_without_a_name, wake};
+use crate::gate::Rule;
+use crate::observation::{Background, Fact, Submitter};
 use crate::status::Headline;
 
 fn logged(turn: &str) -> Fact {
-    Fact::PromptLogged { turn_ref: turn.to_owned() }
+    logged_by(Submitter::Person, turn)
+}
+
+fn logged_by(by: Submitter, turn: &str) -> Fact {
+    Fact::PromptLogged { by, turn_ref: turn.to_owned() }
 }
 
 /// It has just been written down.
 fn log(script: &mut Script, turn: &str) {
+    log_fact(script, logged(turn));
+}
+
+fn log_fact(script: &mut Script, fact: Fact) {
     script.made_at = Some(script.now.plus(5));
-    script.log(logged(turn));
+    script.log(fact);
     script.made_at = None;
 }
 
@@ -33,6 +42,96 @@ fn a_prompt_whose_hook_was_lost_begins_a_turn() {
     log(&mut script, "t1");
     script.silent();
     assert_eq!(script.headline(), Headline::Done);
+}
+
+/// `claude -p` takes each prompt out of its own queue, and a hook tells of it as well.
+#[test]
+fn a_prompt_that_the_log_takes_out_of_the_queue_before_its_hook_comes_is_one_turn() {
+    for late in [0, 200] {
+        let mut script = Script::working();
+        script.registry(busy());
+        script.log(Fact::PromptQueued);
+        script.hook(stop("t1"));
+        script.log(Fact::WakeQueued(false));
+        assert_eq!(script.phrase(), "working(prompt)");
+        assert_eq!(turns(&script), (1, 1));
+        script.after(late).hook(prompt("t2"));
+        assert_eq!((script.headline(), turns(&script)), (Headline::Working, (1, 1)), "{late}");
+        script.hook(stop("t2"));
+        script.registry(at_rest());
+        assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+        assert_eq!(turns(&script), (1, 2), "{late}");
+    }
+    // Much later it is another one, and nobody has told how the one before has ended.
+    let mut script = Script::working();
+    script.registry(busy());
+    script.log(Fact::PromptQueued);
+    script.hook(stop("t1"));
+    script.log(Fact::WakeQueued(false));
+    script.after(5_000).hook(prompt("t3"));
+    assert_eq!(turns(&script), (2, 2));
+}
+
+/// The log of `claude -p` may be read behind the stop that its prompt has led to.
+#[test]
+fn what_was_taken_out_of_the_queue_before_a_stop_begins_no_turn_behind_it() {
+    for unsettled in [false, true] {
+        let mut script = Script::working();
+        script.registry(busy());
+        let made_at = script.now;
+        let background = Background { unsettled, ..Background::default() };
+        script.hook(Fact::TurnEnded { background, turn_ref: Some("t1".to_owned()) });
+        let told = turns(&script);
+        script.made_at = Some(made_at);
+        script.log(Fact::PromptQueued);
+        script.log(Fact::WakeQueued(false));
+        assert_eq!(turns(&script), told, "{unsettled}");
+        script.made_at = None;
+        script.registry(at_rest());
+        assert_eq!((script.headline(), turns(&script)), (Headline::Done, (0, 1)), "{unsettled}");
+    }
+}
+
+/// Claude Code writes down what a hook of its stop has said that has it go on.
+#[test]
+fn a_stop_that_was_undone_is_none_but_not_one_that_came_behind_that() {
+    let undone = || Fact::StopUndone { turn_ref: "t1".to_owned() };
+    let mut script = Script::working();
+    script.hook(stop("t1"));
+    let made_at = script.now.plus(5);
+    script.made_at = Some(made_at);
+    script.log(undone());
+    script.made_at = None;
+    assert_eq!(script.headline(), Headline::Working);
+    script.hook(stop("t1"));
+    assert_eq!(script.headline(), Headline::Done);
+    // The log is read late.
+    script.made_at = Some(made_at);
+    script.log(undone());
+    script.refused(Rule::G10);
+    assert_eq!(script.headline(), Headline::Done);
+}
+
+/// What a shell in the background has to tell wakes Claude Code by a prompt of its own. Nobody has seen what came before.
+#[test]
+fn a_wake_whose_hook_was_lost_begins_a_turn() {
+    let mut script = Script::working();
+    script.hook(stop("t1"));
+    assert!(!script.seat.seen());
+    log_fact(&mut script, logged_by(Submitter::Program, "t2"));
+    assert_eq!((script.phrase().as_str(), turns(&script)), ("working(prompt)", (1, 1)));
+    // It was only late.
+    script.hook(wake("t2"));
+    script.silent();
+    script.hook(stop("t2"));
+    assert_eq!((script.headline(), turns(&script)), (Headline::Done, (1, 2)));
+    // One that was told in mid-turn is read behind the end of that.
+    let mut script = Script::working();
+    let made_at = script.now.plus(5);
+    script.hook(stop("t1"));
+    script.made_at = Some(made_at);
+    script.log(logged_by(Submitter::Program, "t2"));
+    assert_eq!((script.headline(), turns(&script)), (Headline::Done, (0, 1)));
 }
 
 /// No hook is there any more.

@@ -1,8 +1,8 @@
 //! G10: what is told once more behind its end, where nothing says when it was made.
 
 use super::script::{
-    Script, permission, prompt, settling_permission, stop, stop_with, tool, tool_end, tool_of,
-    unlisted_stop, wake,
+    Script, fail, permission, prompt, settling_permission, stop, stop_with, tool, tool_end,
+    tool_of, unlisted_stop, wake,
 };
 use crate::gate::{Rule, SETTLE_MS};
 use crate::observation::{Fact, Submitter};
@@ -150,6 +150,27 @@ fn g10_a_run_of_a_helper_that_is_over_does_not_begin_again() {
 }
 
 #[test]
+fn the_end_of_a_helpers_run_that_its_log_tells_is_none_of_the_run_behind_it() {
+    let begins = |run: &str| Fact::RunStarted { id: "h".into(), run: run.into() };
+    let ends = |run: &str| Fact::RunEnded { id: "h".into(), run: run.into() };
+    let mut script = Script::working();
+    script.hook(begins("r1"));
+    script.hook(unlisted_stop("t1"));
+    assert_eq!(script.phrase(), "working(background)");
+    // No hook tells of it.
+    script.log(ends("r1"));
+    assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Done, 1));
+    script.hook(begins("r2"));
+    script.log(ends("r1"));
+    script.refused(Rule::G10);
+    assert_eq!(script.phrase(), "working(background)");
+    script.hook(Fact::SubagentEnded { id: "h".into() });
+    assert_eq!(script.headline(), Headline::Done);
+    script.log(ends("r2"));
+    script.silent();
+}
+
+#[test]
 fn g10_a_compaction_that_is_over_does_not_begin_again() {
     let begins = |turn: &str| Fact::CompactionBegun { turn_ref: turn.into() };
     let ends = |manual| Fact::CompactionEnded { manual: Some(manual) };
@@ -238,4 +259,28 @@ fn g3_a_prompt_without_a_name_that_is_told_twice_at_once_is_one() {
     script.hook(tool(&MAIN, "c1", 7));
     script.hook(prompted());
     assert_eq!(script.count("turn.started"), 3);
+}
+
+#[test]
+fn g10_what_is_told_once_more_behind_a_failure_or_an_interruption_that_is_logged_begins_nothing() {
+    let interrupted = Fact::TurnInterrupted { turn_ref: Some("t1".into()) };
+    let ends = [(fail("t1", "overloaded"), Headline::Failed), (interrupted, Headline::Idle)];
+    let compacts = Fact::CompactionBegun { turn_ref: "t1".into() };
+    for (end, headline) in &ends {
+        for late in [prompt("t1"), tool_of("t1", "c9"), compacts.clone()] {
+            for is_hooked in [true, false] {
+                let mut script = Script::working();
+                if is_hooked {
+                    script.hook(end.clone());
+                }
+                script.log(end.clone());
+                assert_eq!(script.headline(), *headline);
+                script.after(5_000).hook(late.clone());
+                script.refused(Rule::G10);
+                assert_eq!(script.headline(), *headline);
+                script.hook(prompt("t2"));
+                assert_eq!(script.headline(), Headline::Working);
+            }
+        }
+    }
 }

@@ -221,6 +221,14 @@ fn whoever_dies_at_a_dialog_behind_its_first_turns_beginning_has_crashed() {
     assert_eq!(script.headline(), Headline::Blocked);
     leaves(&mut script, 6);
     assert_eq!((script.headline(), script.outcome()), (Headline::Crashed, Some("completed")));
+    // It has rested, and what it asks is of no turn.
+    let mut script = running();
+    own(&mut script, at_rest());
+    own(&mut script, Level::Blocked { reason: BlockedReason::Other, detail: None });
+    script.tick(1_000);
+    assert_eq!((script.headline(), script.seat.turn.seq), (Headline::Blocked, 0));
+    leaves(&mut script, 3);
+    assert_eq!(script.headline(), Headline::Crashed);
 }
 
 #[test]

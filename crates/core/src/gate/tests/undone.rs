@@ -1,9 +1,10 @@
 //! Stops that another hook undoes, or that a goal follows, of a program whose log tells the end behind all hooks.
 
-use super::script::{Script, exit, permission, prompt, tool_of};
+use super::script::{Script, at_rest, busy, exit, permission, prompt, tool_of};
 use crate::gate::Rule;
-use crate::observation::{Background, Fact, Submitter};
+use crate::observation::{Background, Fact, Level, Submitter};
 use crate::prompt::Actor;
+use crate::source::Source;
 use crate::status::Headline;
 
 /// A stop, or by the word of the log its end.
@@ -139,4 +140,71 @@ fn a_goal_that_no_turn_follows_leaves_the_agent_at_rest() {
     script.hook(Fact::TurnInterrupted { turn_ref: Some("t2".to_owned()) });
     script.log(Fact::WakeQueued(false));
     assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+}
+
+/// A turn of which hooks and the terminal tell.
+fn shown_at_work() -> Script {
+    let mut script = Script::working();
+    script.said(Source::ProgramStatus, Fact::Level(busy()));
+    script.published.clear();
+    script
+}
+
+#[test]
+fn a_prompt_that_was_typed_into_a_turn_follows_its_stop_without_a_moment_of_rest() {
+    for is_logged in [true, false] {
+        let mut script = shown_at_work();
+        script.hook(logged("t1", false));
+        script.log(logged("t1", false));
+        assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Working, 0));
+        for late in [logged("t1", false), tool_of("t1", "c9")] {
+            script.hook(late);
+            script.refused(Rule::G10);
+        }
+        match is_logged {
+            true => script.log(prompt("t2")),
+            false => script.hook(prompt("t2")),
+        };
+        script.tick(1_000);
+        assert_eq!(script.phrase(), "working(prompt)");
+        assert_eq!((script.count("turn.completed"), script.count("turn.started")), (1, 1));
+        let before = script.seat.turn.ended.as_ref().unwrap();
+        assert!(before.is_logged_as("t1"), "nothing bears its name again");
+        script.hook(logged("t2", false));
+        script.said(Source::ProgramStatus, Fact::Level(Level::Done));
+        assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+        assert_eq!((script.count("turn.completed"), script.count("turn.started")), (2, 1));
+    }
+}
+
+#[test]
+fn a_stop_while_the_terminal_shows_work_stands_where_nothing_follows_it() {
+    for shown in [Some(Level::Done), Some(at_rest()), None] {
+        let mut script = shown_at_work();
+        script.hook(logged("t1", false));
+        assert_eq!(script.headline(), Headline::Working);
+        match shown {
+            Some(level) => script.said(Source::ProgramStatus, Fact::Level(level)),
+            None => script.tick(100),
+        };
+        assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+        let ended = script.seat.turn.ended.as_ref().unwrap();
+        assert!(ended.unlisted, "it lists no helpers");
+        script.tick(1_000);
+        assert_eq!(script.count("turn.completed"), 1);
+    }
+    // It leaves at once.
+    let mut script = shown_at_work();
+    script.hook(logged("t1", false));
+    script.hook(exit());
+    assert_eq!((script.headline(), script.outcome()), (Headline::Ended, Some("completed")));
+    // Another hook of the stop, of which nobody knew, has undone it.
+    let mut script = shown_at_work();
+    script.hook(logged("t1", false));
+    script.log(undone("t1"));
+    script.tick(1_000);
+    assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Working, 0));
+    script.hook(logged("t1", false));
+    script.log(logged("t1", false));
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
 }

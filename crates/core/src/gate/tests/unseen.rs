@@ -206,6 +206,30 @@ fn a_run_that_a_person_has_started_with_its_prompt_is_never_ready_for_one() {
     assert_eq!(script.headline(), Headline::Ended);
 }
 
+/// `claude -p --resume ID "do it"`, whose hooks of its start may take long. The life before has ended, or was killed and
+/// nobody has told of that.
+#[test]
+fn a_run_that_takes_a_conversation_up_with_its_prompt_is_never_ready_for_one() {
+    for has_ended in [true, false] {
+        let mut script = began(Attach::Headless);
+        script.hook(stop("t1"));
+        if has_ended {
+            script.hook(Fact::SessionEnded { how: SessionEnd::Exit });
+            script.said(Source::Process, returned());
+        }
+        script.process = Some(ProcessId::new(8, 80));
+        let (how, attach) = (SessionStart::PromptedResume, Some(Attach::Headless));
+        script.after(500).hook(Fact::SessionStarted { how, attach });
+        assert_eq!(script.headline(), Headline::Starting, "{has_ended}");
+        script.after(4_000).hook(prompt("t2"));
+        let headless = Process::Running { attach: Attach::Headless };
+        assert_eq!((script.headline(), script.seat.process.state), (Headline::Working, headless));
+        assert_eq!(script.seat.incarnation, 2, "{has_ended}");
+        script.hook(stop("t2"));
+        assert_eq!(script.headline(), Headline::Done, "{has_ended}");
+    }
+}
+
 #[test]
 fn a_run_that_was_started_with_its_prompt_and_hangs_before_it_is_unknown_at_last() {
     let mut script = started_with_its_prompt(SessionStart::Startup);

@@ -45,6 +45,7 @@ fn watching(process: ProcessId) -> One {
         pause: None,
         terminal: None,
         pane: OwnPane::default(),
+        end: None,
         waits: false,
         left_in_order: false,
         board: board(),
@@ -176,6 +177,29 @@ async fn why_a_process_has_crashed_is_seen_as_long_as_nobody_has_collected_it() 
         assert_eq!(sight.fact, Fact::Process(ProcessFact::Exited(exit)));
         seen.abort();
         program.wait().unwrap();
+    }
+}
+
+/// The terminal that it was alone in was closed. The time that its goodbye is given passes at once.
+#[tokio::test(start_paused = true)]
+async fn the_signal_that_has_ended_a_process_is_read_before_anybody_collects_it() {
+    for (signal, kind) in [(Signal::HUP, ExitKind::Killed), (Signal::KILL, ExitKind::Crashed)] {
+        let (mut program, process) = child();
+        let pid = Pid::from_raw(program.id().cast_signed()).unwrap();
+        kill_process(pid, signal).unwrap();
+        while is_alive(&process) {
+            std::thread::yield_now();
+        }
+        let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
+        let seen = tokio::spawn(watching(process).watch(inbox));
+        tokio::task::yield_now().await;
+        program.wait().unwrap();
+        tokio::time::sleep(GRACE * 2).await;
+        let jobs = outbox.take(Duration::ZERO, 9).unwrap();
+        let Work::Witnessed(Witnessed::Seat(sight)) = &jobs[0].work else { panic!() };
+        let Fact::Process(ProcessFact::Exited(exit)) = &sight.fact else { panic!() };
+        assert_eq!((exit.kind, exit.signal), (kind, Some(signal.as_raw())));
+        seen.abort();
     }
 }
 

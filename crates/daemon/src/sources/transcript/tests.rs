@@ -234,7 +234,7 @@ async fn the_log_of_a_helper_is_followed_while_it_runs() {
     assert_eq!(told.len(), 1, "{told:?}");
     let Work::Witnessed(Witnessed::Seat(sight)) = &told[0].work else { panic!() };
     assert_eq!((sight.agent.as_str(), sight.name.as_str()), ("api", "turn_aborted"));
-    assert_eq!(sight.fact, Fact::SubagentEnded { id: "h1".to_owned() });
+    assert_eq!(sight.fact, Fact::RunEnded { id: "h1".to_owned(), run: "t2".to_owned() });
     tell(false);
     tokio::task::yield_now().await;
     assert!(append().await.is_empty());
@@ -287,7 +287,7 @@ async fn what_a_stored_seats_log_says_since_it_was_heard_last_waited_for_a_hub()
 
 /// The hook that tells where the log is comes behind the line of the turn, and no other comes until that is over.
 #[tokio::test(start_paused = true)]
-async fn a_turn_towards_a_goal_that_has_begun_before_its_log_is_known_is_told() {
+async fn a_turn_that_has_begun_before_its_log_is_known_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let lookout = Lookout::new(|| Err(Errno::MFILE), Arc::new(Metrics::new()));
     let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
@@ -305,19 +305,29 @@ async fn a_turn_towards_a_goal_that_has_begun_before_its_log_is_known_is_told() 
         let mut seat = Seat::clone(&seat("api", Some(&log)));
         seat.kind = "codex".into();
         seats.send(Mention::Moved(Arc::new(seat))).unwrap();
-        tokio::time::sleep(UNWATCHED * 3 / 2).await;
         let mut turns = Vec::new();
-        for item in outbox.take(Duration::ZERO, 9).unwrap() {
-            let Work::Witnessed(Witnessed::Seat(sight)) = &item.work else { panic!() };
-            if let Fact::PromptSubmitted { by, turn_ref } = &sight.fact {
-                turns.push((*by, turn_ref.clone(), sight.delivery));
+        // Each thing is told once the one before it is taken.
+        for _ in 0..3 {
+            tokio::time::sleep(UNWATCHED * 3 / 2).await;
+            for item in outbox.take(Duration::ZERO, 9).unwrap() {
+                let Work::Witnessed(Witnessed::Seat(sight)) = &item.work else { panic!() };
+                if let Fact::PromptSubmitted { by, turn_ref } = &sight.fact {
+                    turns.push((*by, turn_ref.clone(), sight.delivery));
+                }
             }
         }
         turns
     };
-    let goal = [(Submitter::Goal, Some("t1".to_owned()), Delivery::Live)];
-    assert_eq!(told("begun", &begun("goal", now)).await, goal);
-    assert!(told("prompted", &begun("user", now)).await.is_empty(), "hooks tell of it");
+    let by = |by| [(by, Some("t1".to_owned()), Delivery::Live)];
+    assert_eq!(told("begun", &begun("goal", now)).await, by(Submitter::Goal));
+    // The hook of its prompt may be lost.
+    let prompted = begun("user", now);
+    assert_eq!(told("prompted", &prompted).await, by(Submitter::Person));
     let long_ago = begun("goal", now.plus(-60_000));
-    assert!(told("resumed", &(long_ago + &begun("user", now))).await.is_empty());
+    assert_eq!(told("resumed", &(long_ago + &prompted)).await, by(Submitter::Person));
+    assert!(told("past", &begun("user", now.plus(-60_000))).await.is_empty());
+    // The log of a forked conversation begins with copies that are written anew.
+    let over = prompted.replace("task_started", "turn_aborted");
+    assert!(told("forked", &format!("{prompted}{over}")).await.is_empty());
+    assert_eq!(told("asked", &format!("{prompted}{over}{prompted}")).await.len(), 1);
 }

@@ -116,6 +116,31 @@ fn a_log_is_read_up_to_the_damage_and_behind_it() {
 }
 
 #[test]
+fn a_damaged_head_costs_nothing() {
+    type Harm = fn(&mut [u8]);
+    let harms: [(&str, Harm); 5] = [
+        ("no database", |head| head[..16].fill(0)),
+        ("another length of pages", |head| head[16] = 0x20),
+        ("fewer pages", |head| head[28..32].copy_from_slice(&[0, 0, 0, 5])),
+        ("another text", |head| head[59] = 2),
+        ("all of it", |head| head[..100].fill(0xAA)),
+    ];
+    for (case, harm) in harms {
+        let temp = tempfile::tempdir().unwrap();
+        let path = place(&temp);
+        filled(&path);
+        let mut evidence = fs::read(&path).unwrap();
+        harm(&mut evidence);
+        fs::write(&path, &evidence).unwrap();
+        let Opened { store, loaded, quarantined } = Store::open(&path, NOW).unwrap();
+        assert!(fs::read(quarantined.unwrap()).unwrap() == evidence, "{case}: it is kept");
+        assert_eq!((loaded.seats.len() as u64, loaded.head), (AGENTS, AGENTS), "{case}");
+        assert_eq!((count(&store, "events"), count(&store, "report_ids")), (AGENTS, AGENTS));
+        assert!(!beside(&path, "-mended").exists(), "{case}");
+    }
+}
+
+#[test]
 fn a_damaged_page_costs_what_was_on_it_and_no_more() {
     // The table, and which of its pages: the first, one in the middle, the last.
     for (table, at) in [
