@@ -202,6 +202,8 @@ pub fn admit(seat: &mut Seat, observation: &Observation) -> Decision {
                         // By a clock that has been put back since, it would hide all that comes.
                         let told = reported_at.min(now);
                         step.seat.spooled_until = step.seat.spooled_until.max(told);
+                        let stop = &mut step.seat.turn.stop;
+                        stop.told_at = stop.told_at.map(|at| if at == now { told } else { at });
                     }
                     Delivery::Standing | Delivery::Replayed => {}
                 }
@@ -222,7 +224,14 @@ pub fn admit(seat: &mut Seat, observation: &Observation) -> Decision {
 }
 
 fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refusal> {
-    lost_stop::heard(step, observation);
+    let result = take(step, observation);
+    if result.is_ok() {
+        lost_stop::heard(step, observation);
+    }
+    result
+}
+
+fn take(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refusal> {
     let aside = side::told(step, observation).or_else(|| anew::told(step, observation).map(Ok));
     if let Some(result) = aside.or_else(|| beside::told(step, observation).map(Ok)) {
         return result;

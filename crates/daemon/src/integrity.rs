@@ -83,8 +83,14 @@ fn check(
     medium: &Medium,
     stop: Arc<AtomicBool>,
 ) -> Result<Option<String>, StoreError> {
+    let stopped = Arc::clone(&stop);
     let mut connection = store::connect_again(database)?;
     connection.progress_handler(STEPS, Some(move || stop.load(Ordering::Relaxed)))?;
-    let found = store::damage_in(&connection)?;
-    Ok(found.filter(|_| medium.is_damaged(&connection)))
+    match store::damage_in(&connection)? {
+        Some(_) if stopped.load(Ordering::Relaxed) => Ok(None),
+        Some(found) if !medium.is_damaged(&connection) => {
+            Err(StoreError::Unread(io::Error::other(found)))
+        }
+        found => Ok(found),
+    }
 }

@@ -62,6 +62,10 @@ impl Namespaces {
         }
         let Peer::Process(pid) = peer else { return };
         let Some(inode) = self.foreign(namespace(pid)) else { return };
+        // Else it is a relay that connects for somebody in another one.
+        if context.pidns.is_some_and(|said| said != inode) {
+            return;
+        }
         let inside = process::upwards(pid).take_while(|(at, _)| namespace(*at) == Some(inode));
         let seen = inside.filter_map(|(at, start)| within(at, start));
         let seen: Vec<Ancestor> = seen.take(MOST_ABOVE).collect();

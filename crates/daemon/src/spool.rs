@@ -87,16 +87,20 @@ impl Spool {
             };
             match read(path.clone()) {
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                    tracing::error!(
-                        at = %path.display(), %error,
-                        "what waits in the spool may not be read: it is left alone until the next start"
-                    );
-                    self.barred.insert(path);
+                    self.bar(path, &error);
                 }
                 other => return other.map(Some),
             }
         }
         Ok(None)
+    }
+
+    fn bar(&mut self, path: PathBuf, error: &io::Error) {
+        tracing::error!(
+            at = %path.display(), %error,
+            "what waits in the spool may not be read: it is left alone until the next start"
+        );
+        self.barred.insert(path);
     }
 
     fn oldest_leftover(&self) -> io::Result<Option<PathBuf>> {
@@ -118,10 +122,15 @@ impl Spool {
 
     /// Renames the queue. `None` if a hook keeps it locked, or somebody took it. One that may not be read is
     /// in the way of our own hooks, too, which cannot write into it.
-    fn take_queue(&self) -> io::Result<Option<PathBuf>> {
+    fn take_queue(&mut self) -> io::Result<Option<PathBuf>> {
         let file = match open(&self.queue) {
             Err(Errno::NOENT) => return Ok(None),
-            Err(Errno::ACCESS) => return self.rename().map(Some),
+            Err(Errno::ACCESS) => {
+                // Without its lock nobody knows whether somebody still writes to it.
+                let path = self.rename()?;
+                self.bar(path, &Errno::ACCESS.into());
+                return Ok(None);
+            }
             other => other?,
         };
         let exclusive = FlockOperation::NonBlockingLockExclusive;

@@ -6,7 +6,7 @@ use crate::seat::{Claim, Held, HeldFact};
 use crate::source::Tier;
 use crate::status::OutcomeKind;
 
-/// So long behind an answer that calls nothing its hook tells the end, or anything tells that the agent goes on.
+/// So long behind an answer that calls nothing its hook may still tell the end, or anything that the agent goes on.
 /// Milliseconds.
 const LOST_MS: i64 = 3_000;
 
@@ -42,6 +42,7 @@ pub(super) fn is_over(step: &mut Step<'_>) -> bool {
     let ends = may_end(step);
     if ends {
         turn::rest(step, OutcomeKind::Completed, None);
+        turn::note_unlisted(step, true);
     }
     ends
 }

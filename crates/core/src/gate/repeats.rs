@@ -2,7 +2,9 @@
 //! side where a program has our entry twice, and one of them may be late. It is known where another one of its kind would
 //! have a call, or a name, of its own.
 
-use super::{Effect, Refusal, Rule, SETTLE_MS, Step, compaction, dialog, refuse, tools, turn};
+use super::{
+    Effect, Refusal, Rule, SETTLE_MS, Step, compaction, dialog, refuse, stops, tools, turn,
+};
 use crate::prompt::{Actor, NewPrompt, PromptKind, ToolRef};
 use crate::seat::{AskedOnce, Compaction, HelperRun};
 use crate::source::{Source, Tier};
@@ -149,6 +151,8 @@ pub(super) fn compaction_started(step: &mut Step<'_>, name: &str) -> Result<Effe
     if is_late || turn::is_logged_end(step, name) {
         return refuse(Rule::G10, "told after the end of its compaction");
     }
+    stops::check_doubted(step, name)?;
+    stops::give_way(step, Some(name));
     let effect = compaction::started(step)?;
     let compaction = Compaction { name: name.to_owned(), ended: None };
     step.seat.made.get_or_insert_default().repeats.compaction = Some(compaction);

@@ -95,7 +95,8 @@ pub(super) fn undone(
         turn::start(step, Some(reference));
     }
     goes_on(step, false);
-    step.seat.turn.main_stopped = false;
+    let turn = &mut step.seat.turn;
+    (turn.main_stopped, turn.awaits_helpers) = (false, false);
     // From now on its stops are not believed at once.
     step.seat.turn.stop.is_late = true;
     step.set_base(Turn::Working(WorkingReason::Model), None);
@@ -103,14 +104,15 @@ pub(super) fn undone(
     Ok(tools::decides_unless_blocked(step))
 }
 
-/// A log may be read late. Was this line of it made before the last stop was told, or whatever else hooks have told of an
-/// open turn since?
+/// A log may be read late. Was this line of it made before the last stop was told?
 fn was_made_before_the_stop(step: &Step<'_>, made_at: Option<UnixMs>) -> bool {
     let turn = &step.seat.turn;
-    let told_at = match turn.open {
+    // A hub that has been started since knows it no more.
+    let otherwise = match turn.open {
         true => step.seat.last_edge_at,
         false => turn.ended.as_ref().map(|ended| ended.at),
     };
+    let told_at = turn.stop.told_at.or(otherwise);
     made_at.zip(told_at).is_some_and(|(made_at, told_at)| made_at < told_at)
 }
 
@@ -224,8 +226,10 @@ pub(super) fn ends_as_told(step: &Step<'_>, source: Source) -> bool {
 pub(super) fn stands(step: &mut Step<'_>) {
     let reference = step.seat.turn.reference.clone();
     step.seat.turn.stop.is_doubted = false;
+    let told_at = step.seat.turn.stop.told_at;
     // What refuses it has ended the turn, or goes on in it.
     turn::ended(step, &Background::unlisted(), reference.as_deref()).ok();
+    step.seat.turn.stop.told_at = told_at;
 }
 
 /// Something is told of the next turn: the stop was the end of this one.

@@ -1,4 +1,5 @@
-//! What time alone does: settle, and age (G8, G12). It never ends a turn.
+//! What time alone does: settle, and age (G8, G12). By itself it never ends a turn: an end that was told,
+//! or logged, may settle.
 
 use super::notice::unanswered;
 use super::{

@@ -366,6 +366,7 @@ pub(super) fn ended(
         true => start(step, reference),
         false => follow(step, reference)?,
     }
+    step.seat.turn.stop.told_at = Some(step.now);
     level::explain_work(step);
     reread(step, background);
     let running = step.seat.subagents.clone();
@@ -444,7 +445,7 @@ pub(super) fn helpers_are_done(step: &mut Step<'_>) -> bool {
     is_done
 }
 
-fn note_unlisted(step: &mut Step<'_>, unlisted: bool) {
+pub(super) fn note_unlisted(step: &mut Step<'_>, unlisted: bool) {
     if let Some(ended) = &mut step.seat.turn.ended {
         ended.unlisted = unlisted;
     }

@@ -68,7 +68,7 @@ pub struct Made {
     pub helper: Option<(String, MadeEnd)>,
     /// When its own status has begun to show the work that it shows, by the program's clock.
     pub works: Option<UnixMs>,
-    /// The name of the last prompt of a person's that its log has told of before any hook, and when that was heard.
+    /// The name of the last prompt that its log has told of before any hook, and when that was heard.
     pub logged: Option<(Box<str>, UnixMs)>,
     pub repeats: Repeats,
 }

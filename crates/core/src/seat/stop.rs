@@ -2,6 +2,7 @@
 
 use super::TurnFacts;
 use crate::status::OutcomeKind;
+use crate::time::UnixMs;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,11 +30,14 @@ pub struct Stop {
     pub waiting: u8,
     /// So many helpers have ended of whose results no such prompt has told yet.
     pub owed: u8,
+    /// When it was told last, or reported where it had to wait for a hub.
+    #[serde(skip)]
+    pub told_at: Option<UnixMs>,
 }
 
 impl Stop {
     pub(super) fn is_plain(&self) -> bool {
-        *self == Self::default()
+        Self { told_at: None, ..*self } == Self::default()
     }
 }
 

@@ -19,6 +19,9 @@ use std::time::Duration;
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 /// More events than a write-ahead log holds: it is kept short.
 const IN_A_LOG: u64 = 1 << 17;
+/// So often, and so long apart, a disk that does not give all is asked before a start gives up: 2 s.
+const LOOKS: u32 = 10;
+const LOOKS_AFTER: Duration = Duration::from_millis(200);
 
 /// A store and what was in it.
 #[derive(Debug)]
@@ -57,6 +60,8 @@ impl Store {
             // What a hub meets behind the cut is none of the database's own damage.
             quarantine::trust(path);
         }
+        // Taking over what can be read may move the log into the database.
+        let was_cut = is_cut(path);
         // Its start may not meet what was found in it: where nothing can be taken over it goes on.
         if quarantine::is_doubted(path) {
             if let Some(saved) = save(path, now)? {
@@ -65,7 +70,11 @@ impl Store {
             quarantine::trust(path);
         }
         let looked = look_at_log(path);
-        let is_cut = is_cut(path) || quarantine::is_cut(path) || looked.is_short;
+        let is_cut = was_cut || quarantine::is_cut(path) || looked.is_short;
+        let is_told_by_mark = was_cut
+            && !beside(&real(path), "-shm").exists()
+            && !quarantine::is_cut(path)
+            && !looked.is_short;
         let log = looked.is_damaged.then(|| keep_log(path, now));
         if looked.is_older {
             leave_out_log(path);
@@ -84,6 +93,11 @@ impl Store {
                     tracing::error!(
                         kept = %kept.display(), goes_on_behind = loaded.head,
                         "the write-ahead log that a killed hub has left was damaged: what stood behind the damage is lost"
+                    );
+                } else if is_told_by_mark {
+                    tracing::warn!(
+                        missing = %store.log_path.display(), goes_on_behind = loaded.head,
+                        "the write-ahead log that a killed hub has left is gone: unless another program (as sqlite3) has moved it into the database, what was reported last is lost"
                     );
                 } else if is_cut {
                     tracing::error!(
@@ -131,10 +145,27 @@ impl Store {
 /// What can be read of a damaged database. Nothing is taken for damaged of which the disk does not give all: it may
 /// give it in a moment, and nobody would look for it in what lies aside.
 fn save(path: &Path, now: UnixMs) -> Result<Option<Saved>, StoreError> {
-    damage::read_all(path)?;
+    read_all(path)?;
+    let saved = salvage::fill(path, now);
+    if damage::read_all(path).is_ok() {
+        return Ok(saved);
+    }
+    // What it was not given meanwhile is missing in it.
+    read_all(path)?;
     let saved = salvage::fill(path, now);
     damage::read_all(path)?;
     Ok(saved)
+}
+
+/// A moment may be enough: a hub that starts again in its own process has no next start.
+fn read_all(path: &Path) -> Result<(), StoreError> {
+    for _ in 0..LOOKS {
+        if damage::read_all(path).is_ok() {
+            return Ok(());
+        }
+        std::thread::park_timeout(LOOKS_AFTER);
+    }
+    damage::read_all(path)
 }
 
 /// Opens it; where a read has failed, which `SQLite` may call damage, once more, if the disk gives all of it by then.
@@ -150,7 +181,7 @@ fn open_again(path: &Path, now: UnixMs) -> Result<(Store, Loaded), StoreError> {
     if !may_be_unread {
         return opened;
     }
-    damage::read_all(path)?;
+    read_all(path)?;
     open(path, now)
 }
 

@@ -64,6 +64,8 @@ impl Damaged {
 
 /// Renames the database and what belongs to it; returns the new name.
 pub(super) fn put_aside(path: &Path, now: UnixMs) -> io::Result<PathBuf> {
+    // First: whoever is killed behind that leaves the log, or takes it along.
+    forget_use(path);
     let aside = beside(path, &format!("{ASIDE}{}", now.0));
     for part in ["-wal", "-shm", ""] {
         match fs::rename(beside(path, part), beside(&aside, part)) {
@@ -73,7 +75,6 @@ pub(super) fn put_aside(path: &Path, now: UnixMs) -> io::Result<PathBuf> {
     }
     fs::remove_file(beside(path, DOUBTED)).ok();
     forget_cut(path);
-    forget_use(path);
     Ok(aside)
 }
 

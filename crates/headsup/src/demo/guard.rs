@@ -63,8 +63,15 @@ async fn clear_up(hub: Option<u32>) {
     // One that arrived later would bring its agent back.
     sleep(LAST_HOOKS).await;
     let place = Place::from_env();
-    // A demonstration that has begun meanwhile has taken away what was left.
-    let Some(Ok(Some(_alone))) = place.home.as_deref().map(once::claim) else { return };
+    let Some(home) = place.home.as_deref() else { return };
+    // A demonstration that has begun meanwhile has taken away the agents that were left; the hub is none of its own.
+    let _alone = loop {
+        match once::claim(home) {
+            Ok(Some(alone)) => break alone,
+            Ok(None) => sleep(LAST_HOOKS).await,
+            Err(_) => return,
+        }
+    };
     let Ok(client) = start::client(&place) else { return };
     take_away(&client, &ids()).await;
     // Its number may already be another's.

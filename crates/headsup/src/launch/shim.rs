@@ -103,7 +103,7 @@ pub(super) async fn run(
     let (line, theirs) = keeper::pair().map_err(cannot)?;
     let mut line = Line::new(line).map_err(cannot)?;
     let keeper = order.start_on(slave, theirs)?;
-    let stops = Stops::hear().map_err(cannot)?;
+    let stops = Stops::hear();
     let pid = match line.next().await {
         Some(Word::Runs(pid)) => Pid::from_raw(pid),
         Some(Word::Failed(number)) => {

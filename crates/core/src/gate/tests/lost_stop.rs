@@ -1,6 +1,7 @@
 //! Stops that no hook tells: the log has the answer.
 
-use super::script::{Script, prompt, stop, tool};
+use super::script::{Script, prompt, stop, sub, tool};
+use crate::gate::Rule;
 use crate::observation::Fact;
 use crate::prompt::Actor;
 use crate::source::Source;
@@ -71,4 +72,24 @@ fn a_stop_that_comes_ends_its_turn_at_once_and_the_answer_no_later_one() {
     script.log(Fact::AnswerLogged);
     script.tick(LONG);
     assert_eq!(script.count("turn.completed"), 1);
+}
+
+#[test]
+fn a_helper_that_is_heard_of_behind_a_lost_stop_is_at_work() {
+    let mut script = Script::working();
+    script.log(Fact::AnswerLogged);
+    script.tick(LONG);
+    assert_eq!(script.headline(), Headline::Done);
+    script.hook(tool(&sub("h1"), "c1", 7));
+    assert_eq!(script.phrase(), "working(background)");
+}
+
+#[test]
+fn what_is_told_too_late_to_be_believed_takes_no_logged_answer_back() {
+    let mut script = Script::working();
+    script.log(Fact::AnswerLogged);
+    script.log(Fact::StopUndone { turn_ref: "t0".to_owned() });
+    script.refused(Rule::G10);
+    script.tick(LONG);
+    assert_eq!(script.headline(), Headline::Done);
 }

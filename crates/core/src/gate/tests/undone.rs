@@ -1,6 +1,6 @@
 //! Stops that another hook undoes, or that a goal follows, of a program whose log tells the end behind all hooks.
 
-use super::script::{Script, at_rest, busy, exit, permission, prompt, tool_of};
+use super::script::{Script, at_rest, busy, exit, permission, prompt, sub, tool, tool_of};
 use crate::gate::Rule;
 use crate::observation::{Background, Fact, Level, Submitter};
 use crate::prompt::Actor;
@@ -207,4 +207,27 @@ fn a_stop_while_the_terminal_shows_work_stands_where_nothing_follows_it() {
     script.hook(logged("t1", false));
     script.log(logged("t1", false));
     assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+}
+
+/// That is before the agent is believed to rest, or behind what helpers have told since.
+#[test]
+fn a_stop_is_undone_by_what_was_written_behind_it_however_late_that_is_read() {
+    let mut script = shown_at_work();
+    script.hook(logged("t1", false));
+    script.made_at = Some(script.now.plus(40));
+    script.tick(100);
+    assert_eq!(script.headline(), Headline::Done);
+    script.log(undone("t1"));
+    assert_eq!(script.headline(), Headline::Working);
+
+    let mut script = Script::working();
+    script.hook(Fact::SubagentStarted { id: "h1".to_owned() });
+    script.hook(logged("t1", false));
+    let made_at = script.now.plus(5);
+    script.after(10).hook(tool(&sub("h1"), "c1", 7));
+    script.made_at = Some(made_at);
+    script.log(undone("t1"));
+    script.made_at = None;
+    script.hook(Fact::SubagentEnded { id: "h1".to_owned() });
+    assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Working, 0));
 }

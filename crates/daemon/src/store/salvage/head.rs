@@ -95,13 +95,18 @@ fn mend(head: &[u8; HEAD], length: u64) -> Option<[u8; HEAD]> {
     Some(new)
 }
 
-/// How long a page is: as the number of them says, else as it says itself.
+/// How long a page is: as ours are, as the number of them says, or as it says itself.
 fn page_of(head: &[u8; HEAD], length: u64) -> u64 {
     let is_one = |page: &u64| page.is_power_of_two() && (512..=65_536).contains(page);
     let told = match u16::from_be_bytes([head[16], head[17]]) {
         1 => 65_536,
         told => u64::from(told),
     };
+    // All of ours are so long: one that says so as well is believed before the number of them, which may be harmed, or
+    // ahead of a file that a hub was killed over.
+    if told == PAGE {
+        return PAGE;
+    }
     let pages = u64::from(word(head, 28));
     let counted = (pages > 0 && length.is_multiple_of(pages)).then(|| length / pages);
     counted.filter(is_one).or(Some(told).filter(is_one)).unwrap_or(PAGE)

@@ -118,10 +118,14 @@ fn a_log_is_read_up_to_the_damage_and_behind_it() {
 #[test]
 fn a_damaged_head_costs_nothing() {
     type Harm = fn(&mut [u8]);
-    let harms: [(&str, Harm); 5] = [
+    let harms: [(&str, Harm); 6] = [
         ("no database", |head| head[..16].fill(0)),
         ("another length of pages", |head| head[16] = 0x20),
         ("fewer pages", |head| head[28..32].copy_from_slice(&[0, 0, 0, 5])),
+        ("twice the pages", |head| {
+            let pages = u32::try_from(head.len() / 2_048).unwrap();
+            head[28..32].copy_from_slice(&pages.to_be_bytes());
+        }),
         ("another text", |head| head[59] = 2),
         ("all of it", |head| head[..100].fill(0xAA)),
     ];

@@ -22,12 +22,16 @@ pub(super) struct Stops {
 }
 
 impl Stops {
-    /// From now on it is held back.
+    /// From now on it is held back; where the system gives no descriptor for that it stops us as it stops any program.
+    pub(super) fn hear() -> Self {
+        Self::held_back().unwrap_or_else(|_| Self { signal: SigSet::empty(), asked: None })
+    }
+
     #[expect(
         deprecated,
         reason = "its successor is unsafe, for types that lie about what they own"
     )]
-    pub(super) fn hear() -> io::Result<Self> {
+    fn held_back() -> io::Result<Self> {
         let mut signal = SigSet::empty();
         signal.add(Name::SIGTSTP);
         if !is_heard(Signal::TSTP) {
