@@ -195,7 +195,7 @@ fn is_alone(kind: &str, process: Option<&ProcessId>) -> bool {
 mod tests {
     use super::*;
     use std::io::Read as _;
-    use std::process::{Command, Stdio};
+    use std::process::{Child, Command, Stdio};
 
     /// Also of one that has waited in the spool, where no caller is seen.
     #[test]
@@ -236,6 +236,15 @@ mod tests {
         assert_eq!(compressing(&log), Fact::CompactionStarted);
     }
 
+    /// A program that says a word and waits, with its pid and its start.
+    fn running(command: &mut Command) -> (Child, u32, u64) {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        // Its command line is there once it runs, which is a moment after its start.
+        child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
+        let (pid, start) = process::identity(child.id()).unwrap();
+        (child, pid, start)
+    }
+
     /// As of a script that calls hooks, in the language that an agent is written in.
     #[test]
     fn another_program_of_the_same_interpreter_is_no_agents_process() {
@@ -243,15 +252,7 @@ mod tests {
         for (script, is_its) in [("vibe", true), ("run-hooks", false)] {
             let path = folder.path().join(script);
             std::fs::write(&path, "echo; read line").unwrap();
-            let mut child = Command::new("sh")
-                .arg(&path)
-                .stdin(Stdio::piped())
-                .stdout(Stdio::piped())
-                .spawn()
-                .unwrap();
-            // Its command line is there once it runs, which is a moment after its start.
-            child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
-            let (pid, start) = process::identity(child.id()).unwrap();
+            let (mut child, pid, start) = running(Command::new("sh").arg(&path));
             let parents = serde_json::json!([{"pid": pid, "start": start, "comm": "python3"}]);
             let context = serde_json::json!({ "parents": parents }).to_string();
             let (kind, event) = ("mistral-vibe", Some("post_agent"));
@@ -270,16 +271,9 @@ mod tests {
         for (words, is_shared) in
             [(&["resume"][..], false), (&["app-server", "--managed-daemon"], true)]
         {
-            let mut child = Command::new("sh")
-                .args(["-c", "echo; read line", "sh"])
-                .args(words)
-                .stdin(Stdio::piped())
-                .stdout(Stdio::piped())
-                .spawn()
-                .unwrap();
-            // Its command line is there once it runs, which is a moment after its start.
-            child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
-            let (pid, start) = process::identity(child.id()).unwrap();
+            let mut shell = Command::new("sh");
+            shell.args(["-c", "echo; read line", "sh"]).args(words);
+            let (mut child, pid, start) = running(&mut shell);
             let context = serde_json::json!({
                 "env": {"TMUX_PANE": "%3"},
                 "parents": [
