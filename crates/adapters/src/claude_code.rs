@@ -5,6 +5,7 @@
 //! and were not provoked.
 
 mod activity;
+pub(crate) mod asked;
 mod event;
 mod inject;
 pub(crate) mod lines;
@@ -32,7 +33,7 @@ pub(crate) const SCREENS: &str = include_str!("claude_code/screens.toml");
 
 /// The command's name in the process table (measured, native build). Builds that run in `node`
 /// have that name, which says nothing: for them the pid variable must do.
-const PROGRAMS: &[&str] = &["claude"];
+pub(crate) const PROGRAMS: &[&str] = &["claude"];
 
 /// Whether a person sits at it: 1 in the terminal, 0 in print mode and in the background
 /// (measured).

@@ -26,6 +26,8 @@ pub struct HookContext {
     pub attach: Option<Attach>,
     /// Nobody can, and its prompt stands on its command line.
     pub prompted: bool,
+    /// Somebody can, and a prompt that it takes first stands there.
+    pub asked: bool,
 }
 
 /// A process above the hook.
@@ -133,7 +135,7 @@ mod tests {
     const HEADER: &str = r#"{"env":{"CLAUDE_PID":"42","TMUX_PANE":"%5","EMPTY":""},
         "parents":[{"pid":50,"start":900,"comm":"sh"},{"pid":42,"start":800,"comm":"claude"},
             {"pid":7,"start":100,"comm":"claude"},{"pid":1,"start":1,"comm":"init"}],
-        "pidns":4026531836,"attach":"headless","prompted":true,"later":{}}"#;
+        "pidns":4026531836,"attach":"headless","prompted":true,"asked":true,"later":{}}"#;
 
     #[test]
     fn a_context_is_read_and_what_is_new_in_it_ignored() {
@@ -141,6 +143,7 @@ mod tests {
         assert_eq!(context.pidns, Some(4_026_531_836));
         assert_eq!(context.parents.len(), 4);
         assert_eq!((context.attach, context.prompted), (Some(Attach::Headless), true));
+        assert!(context.asked);
         assert_eq!(context.variable("CLAUDE_PID"), Some("42"));
         assert_eq!(context.variable("EMPTY"), None);
         assert_eq!(context.tmux_pane().as_deref(), Some("%5"));

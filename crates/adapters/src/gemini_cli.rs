@@ -19,7 +19,7 @@ use headsup_core::observation::Fact;
 pub(crate) use inject::RECIPE;
 use payload::Payload;
 
-/// What its screen shows before its first event, and of a quota that is used up.
+/// What its screen shows before its first event, and where it cannot have its model or has found a loop.
 pub(crate) const SCREENS: &str = include_str!("gemini_cli/screens.toml");
 
 pub(crate) const KIND: &str = "gemini-cli";

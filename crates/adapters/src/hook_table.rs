@@ -10,7 +10,7 @@ pub(crate) use events::{
 };
 
 use crate::copilot_cli::ready;
-use crate::{codex, mapped, qwen_code};
+use crate::{claude_code, codex, mapped, qwen_code};
 use events::Events;
 use headsup_core::status::Returns;
 use told::{OTHERS, TOLD, Told};
@@ -40,6 +40,8 @@ pub struct Headless {
     by_question: bool,
     /// It also runs so where this is true of its command line: of words that may as well be what is said to it.
     by_command: Option<fn(&[&str]) -> bool>,
+    /// It does not run so, and begins with a prompt all the same, where this is true of its command line.
+    by_prompt: Option<fn(&[&str]) -> bool>,
 }
 
 impl Headless {
@@ -59,6 +61,13 @@ impl Headless {
         let is_answered = words.windows(2).any(|pair| pair == ["--input-format", "stream-json"])
             || words.contains(&"--input-format=stream-json");
         is_its && self.is_asked(words) && !is_answered && !words.iter().any(is_command)
+    }
+
+    /// Whether somebody can type to it, and it was started with a prompt that it takes first. Of a line that is not surely
+    /// the program's own nothing of that is believed.
+    pub fn begins_with_a_prompt(&self, words: &[&str], terminal: bool) -> bool {
+        let has_one = self.by_prompt.is_some_and(|has_prompt| has_prompt(words));
+        has_one && terminal && !self.is(words, terminal)
     }
 
     fn is_asked(&self, words: &[&str]) -> bool {
@@ -81,6 +90,7 @@ const PRINTS: Headless = Headless {
     by_input: true,
     by_question: false,
     by_command: None,
+    by_prompt: None,
 };
 
 const CLAUDE_CODE: Row = Row {
@@ -91,6 +101,7 @@ const CLAUDE_CODE: Row = Row {
         program: "claude",
         words: &["-p", "--print"],
         by_input: false,
+        by_prompt: Some(claude_code::asked::has_prompt),
         ..PRINTS
     }),
     parts_with_a_word: true,
@@ -327,6 +338,18 @@ mod tests {
         ] {
             assert!(!has("qwen-code", words), "{words:?}");
         }
+    }
+
+    #[test]
+    fn a_program_at_a_terminal_may_begin_with_a_prompt() {
+        let begins = |kind: &str, words: &[&str], terminal: bool| {
+            headless(kind, "SessionStart").unwrap().begins_with_a_prompt(words, terminal)
+        };
+        assert!(begins("claude-code", &["claude", "do it"], true));
+        assert!(!begins("claude-code", &["claude", "do it"], false));
+        assert!(!begins("claude-code", &["claude", "do it", "-p"], true), "nobody can type to it");
+        assert!(!begins("claude-code", &["claude", "--model", "do it"], true));
+        assert!(!begins("qwen-code", &["qwen", "-i", "do it"], true), "nobody has measured it");
     }
 
     #[test]

@@ -26,6 +26,7 @@ mod kinds;
 mod mapped;
 mod opencode;
 mod payload;
+mod program;
 mod qwen_code;
 mod registry;
 pub mod resume;
@@ -47,7 +48,7 @@ pub use context::{Ancestor, HookContext, is_pane, is_shell, tmux_server, tmux_wo
 pub use hook_table::{hook_environment, is_transition};
 pub use json::values as json_values;
 pub use kinds::{UnknownKind, is_kind, kind_of_client, kinds};
-pub use mapped::is_its_program;
+pub use program::{Above, above, is_named_by_its_script, may_be_program};
 pub use registry::{
     RegistryRecord, WatchedFolder, has_registry, log_of, registries, registry, registry_of_log,
     registry_pid,
@@ -129,8 +130,13 @@ pub fn hook(
     if let Fact::SessionStarted { how, attach } = &mut seen.fact {
         *attach = attach.or(context.attach);
         // What it says itself of who sits there counts more than its command line.
-        if context.prompted && *attach == Some(Attach::Headless) {
-            *how = with_its_prompt(kind, *how);
+        match *attach {
+            Some(Attach::Headless) if context.prompted => *how = with_its_prompt(kind, *how),
+            // Whatever begins in its process later has not that prompt.
+            Some(Attach::Interactive) if context.asked && *how == SessionStart::Startup => {
+                *how = SessionStart::Asked;
+            }
+            _ => {}
         }
     }
     if matches!(seen.fact, Fact::NotUnderstood { .. }) {

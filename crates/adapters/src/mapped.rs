@@ -47,21 +47,6 @@ pub(crate) fn of(kind: &str) -> Option<&'static Map> {
     MAPS.iter().find(|map| map.kind == kind)
 }
 
-/// Whether a process called `comm` is a program of this kind. Where many others are called the same, the words that it was
-/// started with tell: they name the program behind the interpreter. Words that are not known speak against nobody.
-pub fn is_its_program(
-    kind: &str,
-    comm: &str,
-    command_line: impl FnOnce() -> Option<Vec<String>>,
-) -> bool {
-    let is_interpreter = |map: &&Map| map.interpreters.iter().any(|name| name == comm);
-    let Some(map) = of(kind).filter(is_interpreter) else { return true };
-    let Some(words) = command_line() else { return true };
-    let script = words.iter().skip(1).find(|word| !word.starts_with('-'));
-    let name = script.and_then(|script| script.rsplit('/').next()?.split('.').next());
-    name.is_some_and(|name| map.programs.iter().any(|program| program == name))
-}
-
 pub(crate) fn hook(
     map: &'static Map,
     event: Option<&str>,

@@ -16,7 +16,7 @@ use crate::{HookContext, Sighting, json, resume, text};
 pub(crate) use inject::RECIPE;
 use payload::Payload;
 
-/// What its screen shows before its first event.
+/// What its screen shows before its first event, and where it has found a loop.
 pub(crate) const SCREENS: &str = include_str!("qwen_code/screens.toml");
 
 pub(crate) const KIND: &str = "qwen-code";

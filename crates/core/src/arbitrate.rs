@@ -7,6 +7,7 @@
 //! title is heard against an edge only if it has changed after it, and if no other edge follows
 //! while it settles.
 
+use crate::prompt::OpenPrompt;
 use crate::seat::{Claim, Seat};
 use crate::source::{Confidence, Source, Tier};
 use crate::time::UnixMs;
@@ -121,14 +122,26 @@ fn last_change(seat: &Seat, source: Source) -> Option<UnixMs> {
 
 /// A title that has changed since the last edge tells what no edge has told: a program writes it
 /// when something happens, and its hooks may be silent there. One that stood before says nothing, but a
-/// dialog that it shows still is open.
+/// dialog that it shows still is open. While nobody looked it may have changed and changed back: so work that it
+/// shows behind a request of the main agent's that has waited for a hub says that this is over. Whether it shows
+/// what helpers ask, or what only the screen tells, nobody knows.
 fn is_news(seat: &Seat, source: Source, last_edge_at: UnixMs) -> bool {
     let mut claims = seat.claims.iter().filter(|claim| claim.source == source);
+    let is_shown = |open: &OpenPrompt| open.actor.is_main() && open.source.tier() == Tier::Edge;
+    let was_unseen = is_told_late(seat)
+        && seat.own_prompts().next().is_some()
+        && seat.own_prompts().all(is_shown);
     let is_later = |claim: &Claim| match claim.word.as_str() {
         "blocked" => claim.confirmed_at > last_edge_at,
+        "working" if was_unseen => claim.confirmed_at > seat.spooled_until,
         _ => claim.since > last_edge_at,
     };
     source.tier() == Tier::Title && claims.any(is_later)
+}
+
+/// Has the last edge waited for a hub before it was told?
+pub(crate) fn is_told_late(seat: &Seat) -> bool {
+    seat.last_live_at.unwrap_or_default() < seat.spooled_until
 }
 
 #[cfg(test)]

@@ -244,6 +244,9 @@ pub enum SessionStart {
     Early,
     /// The same of a run that nobody can type to and that was started with its prompt, which it takes at once.
     Prompted,
+    /// The same of a program at a terminal that was started with a prompt, which it takes once it has come up. Until then
+    /// its own status shows rest.
+    Asked,
     Resume,
     /// The same of a program that tells it before its prompt box is open.
     EarlyResume,

@@ -27,6 +27,13 @@ pub enum RunError {
          earlier day in its place", path.display()
     )]
     UnlikeDatabase { path: PathBuf, why: String },
+    /// The disk under the database gives nothing, or not all of it. The database may be whole.
+    #[error(
+        "the database {} cannot be opened: the disk does not give all of it ({source}); nothing in it was changed: \
+         start the hub again when the disk is well, or put a copy in its place (`dd bs=4096 conv=noerror,sync` makes \
+         one of what can be read)", path.display()
+    )]
+    Unread { path: PathBuf, source: io::Error },
     /// The store would not open.
     #[error("the database {} cannot be opened: {why}", path.display())]
     Store { path: PathBuf, why: String },
@@ -65,7 +72,29 @@ impl RunError {
         match error {
             StoreError::Newer { found, known } => Self::NewerDatabase { path, found, known },
             StoreError::Unlike(why) => Self::UnlikeDatabase { path, why },
+            StoreError::Unread(source) => Self::Unread { path, source },
             other => Self::Store { path, why: other.to_string() },
+        }
+    }
+
+    /// What a hub that ran before waits for, in words; `None` where no time mends it.
+    pub(crate) fn awaited(&self) -> Option<String> {
+        match self {
+            // The advice is for whoever starts one.
+            Self::Unread { path, source } => {
+                let at = path.display();
+                Some(format!("the disk does not give all of the database {at} ({source})"))
+            }
+            Self::AlreadyRunning { .. } | Self::Home(_) | Self::Store { .. } => {
+                Some(self.to_string())
+            }
+            Self::NewerDatabase { .. }
+            | Self::UnlikeDatabase { .. }
+            | Self::Bind { .. }
+            | Self::Listen(_)
+            | Self::WriterDied
+            | Self::Thread(_)
+            | Self::Signals(_) => None,
         }
     }
 }

@@ -6,8 +6,8 @@ use rustix::fd::{AsRawFd as _, OwnedFd};
 use rustix::fs::{AtFlags, FileType, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 use std::fs::{DirBuilder, File};
-use std::io::{Read as _, Seek as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::io::Read as _;
+use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -74,6 +74,27 @@ pub(crate) struct Home {
 
 /// Device and inode.
 type Identity = (u64, u64);
+
+/// A state folder, for whoever comes back to it: another one may be in its place by then.
+#[derive(Debug)]
+pub(crate) struct Known {
+    lock: PathBuf,
+    own: Option<Identity>,
+}
+
+impl Known {
+    /// The one at this path, which a hub has.
+    pub(crate) fn of(path: &Path) -> Self {
+        let lock = path.join(LOCK);
+        let own = fs::metadata(&lock).ok().map(|meta| identity(&meta));
+        Self { lock, own }
+    }
+
+    /// Whether it is still there. A system that cannot tell has not said no.
+    pub(crate) fn is_there(&self) -> bool {
+        is_there(&self.lock, self.own)
+    }
+}
 
 /// What somebody has taken away from a hub that runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -297,6 +318,11 @@ fn identity(meta: &fs::Metadata) -> Identity {
     (meta.dev(), meta.ino())
 }
 
+/// Whether there is a socket in this folder. A hub makes it once its database is open.
+pub(crate) fn has_socket(path: &Path) -> bool {
+    path.join(SOCKET).exists()
+}
+
 /// Whether a hub has this folder, reached or not.
 pub fn is_held(home: &Path) -> bool {
     held(home).is_some()
@@ -312,6 +338,12 @@ pub fn holder(home: &Path) -> Option<u32> {
     let is_own =
         |file: fs::DirEntry| fs::metadata(file.path()).is_ok_and(|meta| identity(&meta) == own);
     files.any(is_own).then_some(pid)
+}
+
+/// Whether a hub has this folder, and is not known to have another number than this.
+pub(crate) fn is_held_by(home: &Path, pid: Option<u32>) -> bool {
+    let is_it = |lock: File| pid_in(&lock).zip(pid).is_none_or(|(own, pid)| own == pid);
+    held(home).is_some_and(is_it)
 }
 
 /// The lock's file, if somebody has it.
@@ -334,7 +366,8 @@ fn is_taken(lock: &File) -> bool {
 fn pid_in(lock: &File) -> Option<u32> {
     let mut text = String::new();
     lock.take(32).read_to_string(&mut text).ok()?;
-    text.trim().parse().ok()
+    // Behind it a longer one may stand for a moment.
+    text.lines().next()?.trim().parse().ok()
 }
 
 fn open_folder(path: &Path) -> rustix::io::Result<OwnedFd> {
@@ -350,7 +383,7 @@ fn lock(folder: &OwnedFd, path: &Path) -> Result<File, HomeError> {
         return Err(HomeError::InTheWay { path: path.join(LOCK), wanted: "regular file" });
     }
     let file = rustix::fs::openat(folder, LOCK, flags, Mode::RUSR | Mode::WUSR);
-    let mut file = File::from(file.map_err(|errno| fail(errno.into()))?);
+    let file = File::from(file.map_err(|errno| fail(errno.into()))?);
     let take = || rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive);
     let mut taken = take();
     for _ in 0..COMES_BACK {
@@ -365,8 +398,10 @@ fn lock(folder: &OwnedFd, path: &Path) -> Result<File, HomeError> {
         Err(Errno::WOULDBLOCK) => return Err(HomeError::Locked { pid: pid_in(&file) }),
         Err(errno) => return Err(fail(errno.into())),
     }
-    file.set_len(0).and_then(|()| file.rewind()).map_err(fail)?;
-    writeln!(file, "{}", std::process::id()).map_err(fail)?;
+    // Written over what the last one has left: a full disk might not give back what is freed for a moment.
+    let own = format!("{}\n", std::process::id());
+    file.write_all_at(own.as_bytes(), 0).map_err(fail)?;
+    file.set_len(own.len() as u64).map_err(fail)?;
     Ok(file)
 }
 

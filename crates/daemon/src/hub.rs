@@ -106,6 +106,8 @@ impl Hub {
         let prepared =
             Prepared::new(&home, clock, limits, background_shells, work, couriers, launcher)?;
         let Prepared { home, pen, app, bus, inbox, outbox, moved, orders } = prepared;
+        // Behind it nothing fails for want of a disk, and nothing runs yet. Whoever calls is served below.
+        let listener = home.listen()?;
 
         let (ending, writer_ended) = oneshot::channel();
         let thread = std::thread::Builder::new().name("headsup-writer".into());
@@ -141,7 +143,6 @@ impl Hub {
             Some(listen) => Some(app.listener.begin(listen).await?),
             None => None,
         };
-        let listener = home.listen()?;
         let router = api::on_socket(Arc::clone(&app));
         let server = serve::start(listener, router, Arc::clone(&metrics), beside.crowd);
         let server = server.map_err(|source| RunError::Bind { path: home.socket(), source })?;

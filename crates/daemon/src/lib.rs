@@ -79,7 +79,7 @@ pub use limits::{LEAST_FILES, LEAST_SPACE, too_few_files, too_little_space};
 pub use listener::{Listen, ListenError};
 pub use providers::{Provider, ProviderSettings, RepositoryProviders};
 pub use sources::{PaneReports, READ_PANE, ReaderOrder, ScreenRules};
-pub use store::{Damaged, busy_with, damaged};
+pub use store::{Damaged, busy_with, damaged, waits_for};
 pub use tracker::{RepositorySettings, TrackerSettings};
 pub use webhooks::{SharedSecret, WebhookSettings};
 
@@ -151,15 +151,15 @@ impl Default for Retention {
 }
 
 /// Runs a hub until it is told to stop (TERM or INT): then it takes no more connections, finishes
-/// what it has begun and removes its socket.
+/// what it has begun and removes its socket. One that has found damage starts again, and waits for a disk that does not
+/// let it.
 ///
 /// # Errors
 /// [`RunError::AlreadyRunning`] if another hub has the folder; the others say what the folder, the
 /// store or the socket would not do.
 pub async fn run(mut config: Config, ready: impl AsyncFnOnce(&Hub)) -> Result<(), RunError> {
     // Installed first: a stop that comes while we start must not kill us half-way.
-    let mut terminate = signal(SignalKind::terminate()).map_err(RunError::Signals)?;
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(RunError::Signals)?;
+    let mut ends = Ends::new().map_err(RunError::Signals)?;
     // A limit of a file's size is a disk that takes no more. Who is started has the signal as it always was.
     let too_long = SignalKind::from_raw(Signal::XFSZ.as_raw());
     let _too_long = signal(too_long).map_err(RunError::Signals)?;
@@ -168,12 +168,12 @@ pub async fn run(mut config: Config, ready: impl AsyncFnOnce(&Hub)) -> Result<()
     // It listens where it did, also where the system has chosen that.
     (config.listen, config.must_listen) = (None, false);
     let database = config.home.join(DATABASE);
+    store::waits_no_more(&database);
     let (mut is_said, mut healing) = (false, Healing::default());
     let failed = loop {
         let (lost, damaged) = (hub.lost(), hub.damaged());
         tokio::select! {
-            _ = terminate.recv() => break false,
-            _ = interrupt.recv() => break false,
+            () = ends.recv() => break false,
             lost = lost => match lost {
                 Lost::Folder => {
                     tracing::error!("the state folder was removed or replaced: this hub ends");
@@ -188,26 +188,22 @@ pub async fn run(mut config: Config, ready: impl AsyncFnOnce(&Hub)) -> Result<()
                 }
                 Lost::Log => {
                     note_cut(&database);
-                    if !healing.is_due(Instant::now()) {
-                        break false;
-                    }
-                    hub.stop().await;
-                    hub = Hub::start(config.clone()).await?;
+                    let again = healing::restart(hub, &config, async || ends.recv().await).await?;
+                    let Some(again) = again else { return Ok(()) };
+                    hub = again;
                 }
                 Lost::Socket => is_said = listens_again(&hub, is_said),
             },
             () = damaged => {
-                let (is_cut, now) = (hub.is_log_cut(), Instant::now());
+                let is_cut = hub.is_log_cut();
                 if is_cut {
                     note_cut(&database);
                 }
-                let begins = if is_cut { healing.is_due(now) } else { healing.begins(&database, now) };
-                if begins {
+                if is_cut || healing.begins(&database, Instant::now()) {
                     tracing::warn!("this hub starts again, to go on with what can be read of its database");
-                    hub.stop().await;
-                    hub = Hub::start(config.clone()).await?;
-                } else if is_cut {
-                    break false;
+                    let again = healing::restart(hub, &config, async || ends.recv().await).await?;
+                    let Some(again) = again else { return Ok(()) };
+                    hub = again;
                 }
             }
             () = hub.failed() => break true,
@@ -215,6 +211,27 @@ pub async fn run(mut config: Config, ready: impl AsyncFnOnce(&Hub)) -> Result<()
     };
     hub.stop().await;
     if failed { Err(RunError::WriterDied) } else { Ok(()) }
+}
+
+/// The signals that end a hub.
+struct Ends {
+    terminate: tokio::signal::unix::Signal,
+    interrupt: tokio::signal::unix::Signal,
+}
+
+impl Ends {
+    fn new() -> std::io::Result<Self> {
+        let terminate = signal(SignalKind::terminate())?;
+        Ok(Self { terminate, interrupt: signal(SignalKind::interrupt())? })
+    }
+
+    /// Comes back when one has come.
+    async fn recv(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
 }
 
 /// The next start leaves the places of what is lost free.

@@ -77,7 +77,7 @@ impl Namespaces {
         context.pidns = Some(inode);
         context.parents = seen.into_iter().skip(1).collect();
         // The command line was another one's, too.
-        (context.attach, context.prompted) = (None, false);
+        (context.attach, context.prompted, context.asked) = (None, false, false);
     }
 
     /// Brings what a process says of itself to how we know processes: one in our own namespace has

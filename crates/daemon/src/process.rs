@@ -203,6 +203,14 @@ pub(crate) fn shell_of(process: &ProcessId) -> Option<ProcessId> {
     own.shell().and_then(identity).map(|(pid, start_ticks)| ProcessId::new(pid, start_ticks))
 }
 
+/// Who leads the session of a process at its terminal and is no shell that has made a job of it: the terminal's own
+/// command, as a program's launcher that waits for it.
+pub(crate) fn leader_of(process: &ProcessId) -> Option<ProcessId> {
+    let own = living(process).filter(|_| process.pid_namespace.is_none())?;
+    let leader = own.leader().filter(|leader| *leader != process.pid);
+    leader.and_then(identity).map(|(pid, start_ticks)| ProcessId::new(pid, start_ticks))
+}
+
 /// What has started a living process, and is still there.
 pub(crate) fn parent_of(process: &ProcessId) -> Option<ProcessId> {
     let parent = living(process).map(|stat| stat.parent).filter(|parent| *parent > 1);
@@ -276,6 +284,11 @@ impl Stat {
     /// program, as `sh -c` does, does not, and ends with it.
     fn shell(&self) -> Option<u32> {
         self.session.filter(|_| self.terminal != 0 && self.group != self.session)
+    }
+
+    /// Who leads its session at a terminal, and its process group with it.
+    fn leader(&self) -> Option<u32> {
+        self.session.filter(|_| self.terminal != 0 && self.group == self.session)
     }
 
     pub(crate) fn read(pid: u32) -> Option<Self> {
@@ -423,6 +436,9 @@ mod tests {
         };
         let job = stat("T", "50 40 34816");
         assert_eq!((job.shell(), job.is_stopped, job.start_ticks), (Some(40), true, 777));
+        assert_eq!(job.leader(), None);
+        assert_eq!(stat("S", "40 40 34816").leader(), Some(40));
+        assert_eq!(stat("S", "40 40 0").leader(), None, "it has no terminal");
         for leaders in ["40 40 34816", "50 50 34816", "50 40 0", "0 0 0"] {
             assert_eq!(stat("S", leaders).shell(), None, "{leaders}");
         }

@@ -3,8 +3,10 @@
 use crate::namespaces::{Namespaces, Peer};
 use crate::service::Surroundings;
 use crate::{beside, cgroup, process};
+use headsup_adapters::hook_table::pid_variable;
 use headsup_adapters::{
-    HookContext, Sighting, has_registry, is_borrowed, is_its_program, serves_terminals,
+    Above, Ancestor, HookContext, Sighting, above, has_registry, is_borrowed,
+    is_named_by_its_script, is_shell, may_be_program, serves_terminals,
 };
 use headsup_core::gate::Container;
 use headsup_core::id::{AgentId, ProcessId};
@@ -80,9 +82,22 @@ pub(crate) fn read(
     let read = catch_unwind(AssertUnwindSafe(|| {
         let mut context = context.map(HookContext::parse).unwrap_or_default();
         namespaces.put_right(&mut context, peer);
-        headsup_adapters::hook(kind, event, body, &context).map(|sighting| (sighting, context))
+        let is_seen_here = namespaces.foreign(context.pidns).is_none();
+        let between = if is_seen_here { between(kind, &context) } else { 0 };
+        let mut below: Vec<Ancestor> = context.parents.drain(..between).collect();
+        let mut is_borrowed_now = is_borrowed(kind, &context);
+        let mut sighting = headsup_adapters::hook(kind, event, body, &context);
+        below.append(&mut context.parents);
+        context.parents = below;
+        let is_found = sighting.as_ref().is_ok_and(|sighting| sighting.process.is_some());
+        if between > 0 && !is_found && !is_named_by_its_script(kind) {
+            // A script that runs alone may be a program of that kind in a place that nobody knows.
+            is_borrowed_now = is_borrowed(kind, &context);
+            sighting = headsup_adapters::hook(kind, event, body, &context);
+        }
+        sighting.map(|sighting| (sighting, context, is_borrowed_now))
     }));
-    let (mut sighting, context) = match read {
+    let (mut sighting, context, is_borrowed) = match read {
         Ok(Ok(read)) => read,
         Ok(Err(_)) => return Err(Unreadable::UnknownKind),
         Err(_) => return Err(Unreadable::Defect),
@@ -91,9 +106,6 @@ pub(crate) fn read(
     if sighting.needs_log && !has_log() {
         sighting.fact = Fact::Nothing;
     }
-    let is_seen_here = namespaces.foreign(context.pidns).is_none();
-    let may_be = |process: &ProcessId| !is_seen_here || is_its(kind, process, &context);
-    sighting.process = sighting.process.take().filter(may_be);
     let (pid_namespace, mut container) = match &mut sighting.process {
         Some(process) => {
             process.pid_namespace = context.pidns;
@@ -148,7 +160,6 @@ pub(crate) fn read(
         around.without_service(|at| at > own && context.parents[at].comm == *name)
     });
     let is_served = below.is_some() && below == own.map(|own| own + 1);
-    let is_borrowed = is_borrowed(kind, &context);
     let kind = kind.to_owned();
     Ok(HookReport {
         kind,
@@ -171,11 +182,33 @@ fn asks_permission(fact: &Fact) -> bool {
     matches!(fact, Fact::PromptOpened { prompt, .. } if prompt.reason == BlockedReason::Permission)
 }
 
-/// Whether a process above the hook is a program of this kind, and no other one that is called the same.
-fn is_its(kind: &str, process: &ProcessId, context: &HookContext) -> bool {
-    let above = context.parents.iter().find(|parent| parent.pid == process.pid);
-    let words = || words_of(process);
-    above.is_none_or(|above| is_its_program(kind, &above.comm, words))
+/// How many of the processes above a hook, the nearest ones, only stand between it and its agent: scripts that were called
+/// in its place and call it, and the shells around them. What the agent itself names is none of those.
+fn between(kind: &str, context: &HookContext) -> usize {
+    let own = |name: &str| context.env.get(name)?.parse::<u32>().ok();
+    let named = pid_variable(kind).and_then(own);
+    let is_script = |it: &Ancestor| {
+        let words = || words_of(&ProcessId::new(it.pid, it.start));
+        Some(it.pid) != named && above(kind, &it.comm, words) == Above::Script
+    };
+    // Of such a kind no script is the agent, whoever else is there.
+    let is_never = is_named_by_its_script(kind);
+    let mut passed = 0;
+    for (place, it) in context.parents.iter().enumerate() {
+        if is_shell(&it.comm) {
+            continue;
+        }
+        // Else words are read only where somebody further up may be the agent, and then of that one as well: it may be
+        // another program in the same language, from which all of this was started.
+        let mut above = context.parents[place + 1..].iter();
+        let is_asked =
+            is_never || passed > 0 || above.any(|above| may_be_program(kind, &above.comm));
+        if !is_asked || !is_script(it) {
+            break;
+        }
+        passed = place + 1;
+    }
+    passed
 }
 
 /// The words that a living process was started with.
@@ -245,24 +278,90 @@ mod tests {
         (child, pid, start)
     }
 
+    /// What a hook of this kind, which these processes are above, tells of its agent's process.
+    fn process_of(kind: &str, event: &str, parents: &[(u32, u64, &str)]) -> Option<u32> {
+        let parents = parents.iter().map(
+            |(pid, start, comm)| serde_json::json!({"pid": pid, "start": start, "comm": comm}),
+        );
+        let parents: Vec<_> = parents.collect();
+        let context = serde_json::json!({ "parents": parents }).to_string();
+        let (event, context) = (Some(event), Some(context.as_str()));
+        let envelope = Envelope { kind, event, context, ..Envelope::default() };
+        let body = br#"{"session_id":"s-1","parent_session_id":null}"#;
+        let seen = read(envelope, body, &Namespaces::new()).unwrap().sighting;
+        seen.process.map(|process| process.pid)
+    }
+
     /// As of a script that calls hooks, in the language that an agent is written in.
     #[test]
     fn another_program_of_the_same_interpreter_is_no_agents_process() {
         let folder = tempfile::tempdir().unwrap();
-        for (script, is_its) in [("vibe", true), ("run-hooks", false)] {
+        for (kind, event, comm, script, is_its) in [
+            ("mistral-vibe", "post_agent", "python3", "vibe", true),
+            ("mistral-vibe", "post_agent", "python3", "run-hooks", false),
+            ("gemini-cli", "AfterAgent", "node", "gemini.js", true),
+            // Nobody else is there who may be it.
+            ("gemini-cli", "AfterAgent", "MainThread", "dist.js", true),
+            ("qwen-code", "Stop", "node", "dist.js", true),
+            ("copilot-cli", "agentStop", "MainThread", "dist.js", true),
+            ("auggie", "Stop", "node", "auggie", true),
+            ("auggie", "Stop", "node", "wrapper.js", false),
+        ] {
             let path = folder.path().join(script);
             std::fs::write(&path, "echo; read line").unwrap();
             let (mut child, pid, start) = running(Command::new("sh").arg(&path));
-            let parents = serde_json::json!([{"pid": pid, "start": start, "comm": "python3"}]);
-            let context = serde_json::json!({ "parents": parents }).to_string();
-            let (kind, event) = ("mistral-vibe", Some("post_agent"));
-            let envelope = Envelope { kind, event, context: Some(&context), ..Envelope::default() };
-            let body = br#"{"session_id":"s-1","parent_session_id":null}"#;
-            let seen = read(envelope, body, &Namespaces::new()).unwrap().sighting;
+            let seen = process_of(kind, event, &[(pid, start, comm)]);
             child.kill().unwrap();
             child.wait().unwrap();
-            assert_eq!(seen.process.is_some(), is_its, "{script}");
+            assert_eq!(seen.is_some(), is_its, "{kind} {script}");
         }
+    }
+
+    /// As an editor, in whose terminal a program was started from a place that nobody knows.
+    #[test]
+    fn what_an_agent_was_started_from_is_not_the_agent_for_being_of_its_language() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = |name: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, "echo; read line").unwrap();
+            running(Command::new("sh").arg(&path))
+        };
+        let (mut program, own, start) = script("dist.js");
+        let (mut editor, above, began) = script("server-main.js");
+        let parents = [(own, start, "node"), (4_000_007, 7, "bash"), (above, began, "node")];
+        let seen = ["gemini-cli", "auggie"].map(|kind| process_of(kind, "AfterAgent", &parents));
+        for child in [&mut program, &mut editor] {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        // Of the second kind scripts are known by their names.
+        assert_eq!(seen, [Some(own), None]);
+    }
+
+    /// The agent's end is not that of the script, which is gone with its hook.
+    #[test]
+    fn the_agent_is_whoever_is_above_the_scripts_that_call_its_hook() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("wrapper");
+        std::fs::write(&path, "echo; read line").unwrap();
+        let (mut child, pid, start) = running(Command::new("sh").arg(&path));
+        // Nobody's: there are no such processes.
+        let (shell, above) = ((4_000_009, 9, "sh"), (4_000_007, 7, "bash"));
+        for (kind, event, own) in [
+            ("codex", "Stop", "codex"),
+            ("claude-code", "Stop", "claude"),
+            ("gemini-cli", "AfterAgent", "node"),
+            ("copilot-cli", "agentStop", "MainThread"),
+            ("droid", "Stop", "droid"),
+        ] {
+            for comm in ["node", "python3", "wrapper"] {
+                let script = (pid, start, comm);
+                let parents = [shell, script, shell, (4_000_008, 8, own), above];
+                assert_eq!(process_of(kind, event, &parents), Some(4_000_008), "{kind} {comm}");
+            }
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
     }
 
     /// Whoever has outlived its parent looks like one that terminals share.

@@ -195,7 +195,8 @@ impl Sources {
         let [bus_metrics, file_metrics, server_metrics] = [(); 3].map(|()| Arc::clone(&metrics));
         tasks.spawn(transcript::watch(with_logs, lookout.watcher(), inbox.clone(), metrics));
         let (served, with_servers) = unbounded_channel();
-        tasks.spawn(server::watch(with_servers, inbox.clone(), server_metrics));
+        let server_board = Arc::clone(board);
+        tasks.spawn(server::watch(server_board, with_servers, inbox.clone(), server_metrics));
         let last_words = Arc::<LastWords>::default();
         let (contained, with_containers) = unbounded_channel();
         let containers = Containers::new(engines, inbox.clone(), Arc::clone(&last_words));

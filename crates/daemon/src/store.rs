@@ -25,7 +25,8 @@ mod wal;
 pub(crate) mod webhooks;
 mod write;
 
-pub use busy::busy_with;
+pub(crate) use busy::{Waiting, waits_no_more};
+pub use busy::{busy_with, waits_for};
 pub(crate) use damage::{Medium, damage_in, read_all};
 pub(crate) use load::Loaded;
 pub(crate) use open::Opened;
@@ -73,11 +74,11 @@ pub(crate) enum StoreError {
     Full(rusqlite::Error),
     #[error("it is damaged: {0}")]
     Damaged(rusqlite::Error),
+    /// So is its head: what that says no version has written.
+    #[error("its head is damaged: {0}")]
+    Head(&'static str),
     /// It may be whole.
-    #[error(
-        "the disk does not give all of it ({0}); nothing in it was changed: start the hub again when the disk is well, \
-         or put a copy in its place (`dd bs=4096 conv=noerror,sync` makes one of what can be read)"
-    )]
+    #[error("the disk does not give all of it ({0})")]
     Unread(std::io::Error),
     /// By somebody else, for longer than was waited.
     #[error("another program keeps it locked: {0}")]

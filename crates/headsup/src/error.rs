@@ -128,6 +128,28 @@ struct ErrorBody<'a> {
     retryable: bool,
 }
 
+/// What is amiss although a command has done what it should.
+#[derive(Debug, Serialize)]
+pub(crate) struct Warning {
+    /// Stable.
+    pub(crate) code: &'static str,
+    pub(crate) message: &'static str,
+    pub(crate) hint: &'static str,
+}
+
+/// A warning as `--json` prints it.
+#[derive(Debug, Serialize)]
+pub(crate) struct WarningDoc<'a> {
+    schema: u32,
+    warning: &'a Warning,
+}
+
+impl Warning {
+    pub(crate) fn to_doc(&self) -> WarningDoc<'_> {
+        WarningDoc { schema: headsup_core::wire::SCHEMA, warning: self }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -19,7 +19,7 @@ pub(crate) mod text;
 pub(crate) mod theme;
 
 use crate::config::Colour;
-use crate::error::{CommandError, Kind};
+use crate::error::{CommandError, Kind, Warning};
 use anstream::{AutoStream, ColorChoice};
 use line::Line;
 use rustix::io::Errno;
@@ -179,6 +179,17 @@ impl Output {
         for hint in &error.hints {
             self.say(&Line::new().styled(theme::HINT, "hint:").then(" ").then(hint));
         }
+    }
+
+    /// Tells what is amiss in the form that was asked for.
+    pub(crate) fn warning(self, warning: &Warning) {
+        if self.json {
+            let doc = serde_json::to_string(&warning.to_doc()).unwrap_or_default();
+            write_err(format!("{}\n", text::json(&doc)).as_bytes());
+            return;
+        }
+        let Warning { message, hint, .. } = warning;
+        self.say(&Line::plain(format!("headsup: {message}: {hint}")));
     }
 
     /// Help and version, as the argument parser laid them out.

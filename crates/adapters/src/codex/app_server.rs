@@ -10,6 +10,7 @@
 //! | the answers to `thread/list`, a page each | the status of each, where it is loaded; all others are somebody else's or the past (measured; that there are pages: read) |
 //! | `thread/status/changed`, `active` | working; blocked with `waitingOnApproval` (measured) and `waitingOnUserInput` (read) |
 //! | the same, `idle`, `systemError` | idle, failed (measured) |
+//! | `active` of a helper's thread behind `waitingOnApproval` | what the helper asked was answered (measured: no hook tells before its call has ended); the hub's source tells that, and nothing else of such a thread |
 //! | the same, `notLoaded`, and `thread/closed` | session ended, a minute after its terminal has left (measured) |
 //! | `turn/completed` | turn ended, failed or interrupted; only whoever runs the thread hears it (measured) |
 //! | `thread/status/changed` with a status that nobody knows, or with flags of which nobody knows any | not understood |

@@ -10,11 +10,12 @@
 //! | `AfterAgent` | turn ended, also by Esc while it streamed, which the log has told before; without any text, or with blanks alone, the turn is over unanswered: an API error, an Esc before the first word, and an empty answer to a tool, upon which the program asks once more by itself with a `BeforeAgent` of its own (180 ms later), look alike here, and the log alone tells which | measured, the second Esc read |
 //! | `BeforeTool` | tool started: before the approval, so never blocked | measured |
 //! | `AfterTool` | tool ended | measured |
-//! | `Notification` of `ToolPermission` | dialog shown, which does not name the call; one of any other type is not understood | measured |
+//! | `Notification` of `ToolPermission` | dialog shown, which does not name the call, but for a command, which it repeats; one of any other type is not understood. Of several at once they come in another order than their calls | measured |
 //! | `PreCompress` | by a person (`manual`): compaction started, whose end the log tells; else nothing: it comes with every call of the model, and is not registered for that | measured |
 //! | `BeforeModel`, `AfterModel`, `BeforeToolSelection` | nothing; never registered: they come with every call of the model and every piece of an answer | measured |
 
 use super::payload::{Details, Payload};
+use crate::json::Raw;
 use crate::payload::{COMPACTS, Reasons, Wanted};
 use crate::text::{self, TITLE};
 use crate::{FactExt, asks, calls, payload};
@@ -122,5 +123,9 @@ fn asked(payload: &Payload<'_>) -> NewPrompt {
         _ => (PromptKind::Permission, BlockedReason::Permission),
     };
     let title = if title.is_empty() { "Action required".to_owned() } else { title };
-    asks::prompt(kind, reason, title)
+    let is_command = details.kind.text().as_deref() == Some("exec");
+    let command = Some(details.command).filter(|command| is_command && command.text().is_some());
+    // It does not name its tool.
+    let tool = command.map(|command| calls::call(None, Raw::default(), command));
+    NewPrompt { tool, ..asks::prompt(kind, reason, title) }
 }

@@ -130,7 +130,7 @@ fn a_prompt_of_its_own_behind_a_call_is_no_persons() {
 }
 
 #[test]
-fn a_notice_is_a_permission_or_a_question_and_names_no_call() {
+fn a_notice_is_a_permission_or_a_question_and_names_no_call_but_a_command() {
     let shown = |details: &str| {
         let members = format!(
             r#""notification_type":"ToolPermission","message":"May I?","details":{details}"#
@@ -141,7 +141,26 @@ fn a_notice_is_a_permission_or_a_question_and_names_no_call() {
         }
     };
     let shell = shown(r#"{"type":"exec","title":"Confirm Shell Command","command":"ls"}"#);
-    assert_eq!(shell, (PromptKind::Permission, "Confirm Shell Command: ls".into(), None));
+    let called = |tool: &str, input: &str| {
+        let members = format!(r#""tool_name":"{tool}","tool_input":{input}"#);
+        match fact("BeforeTool", &members) {
+            Fact::ToolStarted { tool, .. } => tool,
+            other => panic!("{other:?}"),
+        }
+    };
+    let input = r#"{"command":"ls","description":"Look","is_background":false}"#;
+    let call = called("run_shell_command", input);
+    // Of a server's tool it is not what tells its calls apart.
+    let edits = ["/a", "/b"].map(|path| format!(r#"{{"command":"view","path":"{path}"}}"#));
+    let [one, other] = edits.map(|input| called("mcp_editor_edit", &input));
+    assert_ne!(one, other);
+    assert_eq!((shell.0, &*shell.1), (PromptKind::Permission, "Confirm Shell Command: ls"));
+    assert!(shell.2.is_some_and(|asked| asked.is_like(&call)));
+    let other = shown(r#"{"type":"exec","title":"Confirm Shell Command","command":"rm x"}"#);
+    assert!(other.2.is_some_and(|asked| !asked.is_like(&call)));
+    // What it says of another tool is not all of its call.
+    let untold = shown(r#"{"type":"mcp","title":"Confirm MCP Tool","command":"ls"}"#);
+    assert_eq!(untold.2, None);
     let question = shown(r#"{"type":"ask_user","title":"Ask User"}"#);
     assert_eq!(question, (PromptKind::Question, "Ask User".into(), None));
     assert_eq!(shown("7"), (PromptKind::Permission, "May I?".into(), None));

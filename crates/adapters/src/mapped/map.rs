@@ -21,6 +21,9 @@ pub(crate) struct Map {
     /// Those of them that any program in its language has as well.
     #[serde(default)]
     pub(crate) interpreters: Vec<String>,
+    /// Where its scripts lie when they are not called as its program is: parts of their paths.
+    #[serde(default)]
+    pub(crate) folders: Vec<String>,
     /// The kinds whose hooks it calls as well, as it reads their configuration beside its own.
     #[serde(default)]
     pub(crate) reads: Vec<String>,

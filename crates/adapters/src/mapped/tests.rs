@@ -3,7 +3,7 @@
 mod renamed;
 
 use super::map::{Event, Map, Word};
-use super::{TEXTS, hook, is_its_program, maps, of, probe, recipe};
+use super::{TEXTS, hook, maps, of, probe, recipe};
 use crate::inject;
 use crate::{HookContext, Sighting, is_kind};
 use headsup_core::gate;
@@ -52,32 +52,6 @@ fn whole(map: &Map, event: &str) -> Value {
         put(&mut payload, &members.helper, &json!("helper-1"));
     }
     payload
-}
-
-#[test]
-fn an_interpreter_is_its_program_where_its_command_line_names_it() {
-    let is_its = |comm: &str, words: &[&str]| {
-        let words = words.iter().map(|word| (*word).to_owned()).collect();
-        is_its_program("mistral-vibe", comm, || Some(words))
-    };
-    for words in [
-        &["/opt/vibe/bin/python", "/opt/vibe/bin/vibe"][..],
-        &["python3", "-I", "/home/dev/.local/bin/vibe", "--agent", "plan"],
-        &["python3", "-m", "vibe.cli.entrypoint"],
-    ] {
-        assert!(is_its("python3", words), "{words:?}");
-    }
-    for words in [
-        &["python3", "-m", "pytest", "tests/vibe"][..],
-        &["python3", "-c", "import vibe"],
-        &["python3", "run.py", "vibe"],
-        &["python3"],
-        &[],
-    ] {
-        assert!(!is_its("python", words), "{words:?}");
-        assert!(is_its("vibe", words), "its own name is nobody else's");
-    }
-    assert!(is_its_program("mistral-vibe", "python", || None), "perhaps it has ended");
 }
 
 #[test]

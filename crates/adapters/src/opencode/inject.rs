@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn the_module_exports_one_function_and_nothing_else() {
-        let exports = SOURCE.lines().filter(|line| line.contains("export"));
+        let exports = SOURCE.lines().filter(|line| line.trim_start().starts_with("export "));
         let exports: Vec<&str> = exports.collect();
         assert_eq!(exports, ["export const headsup = async ({ directory }) => {"]);
     }

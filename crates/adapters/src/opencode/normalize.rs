@@ -4,7 +4,7 @@
 //!
 //! | event | fact | |
 //! |---|---|---|
-//! | `plugin.init` | session started, of which nothing is known yet: the program comes up. A run without a terminal is told of with its conversation alone | measured |
+//! | `plugin.init` | session started, of which nothing is known yet: the program comes up. A run without a terminal is told of with its conversation alone, and a command that has no agent (`models`, `session list`) not at all | measured |
 //! | `session.started` | session started: the first one, one that is taken up again, or another one in the same terminal. Of a run without a terminal behind its prompt: who can type to it | measured |
 //! | `session.created` | helper started: a session with a parent | measured |
 //! | `session.status` of `busy` | prompt submitted, once for a turn; the same turn again only confirms. A helper's: helper started | measured |

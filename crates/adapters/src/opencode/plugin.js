@@ -2,9 +2,12 @@ export const headsup = async ({ directory }) => {
   const silent = {}
   try {
     const typed = words()
-    const command = typed.find((word) => ["run", "serve", "web", "acp"].includes(word))
-    const shared = command !== undefined && command !== "run"
-    const has_box = command !== "run" || typed.includes("-i") || typed.includes("--interactive")
+    // What an option is set to may be any word.
+    const is_own = (word, at) => ASIDES.includes(word) && !typed[at - 1]?.startsWith("-")
+    const command = typed.find((word, at) => COMMANDS.includes(word) || is_own(word, at))
+    const is_aside = ASIDES.includes(command)
+    const shared = command !== undefined && command !== "run" && !is_aside
+    const has_box = !is_aside && (command !== "run" || typed.includes("-i") || typed.includes("--interactive"))
     const mode = has_box ? "interactive" : "headless"
     const { tell, rest } = courier()
     const sessions = new Map()

@@ -18,6 +18,11 @@ const SESSIONS = 500
 const TELLING = /^(session|permission|question)\.|\.(asked|requested)$/
 const SILENT = /^session\.((next|network)\..*|compacted|diff|drained)$|\.\d+$/
 
+/// Commands that work or serve, and such as list, set or write something out: with its plugins, but without an agent
+/// (OpenCode 1.18.33, measured; `providers` is another name of `auth`).
+const COMMANDS = ["run", "serve", "web", "acp"]
+const ASIDES = ["agent", "auth", "debug", "export", "mcp", "models", "providers", "session", "stats"]
+
 /// The words of the command line: `serve` has many sessions side by side, `run` has no terminal. That
 /// word comes first, before what is said to the model. With `-i` `run` has one.
 const words = () => {

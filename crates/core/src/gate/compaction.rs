@@ -72,6 +72,7 @@ pub(super) fn ended(step: &mut Step<'_>, manual: Option<bool>) -> Result<Effect,
     step.seat.turn.compacts_alone = false;
     step.changed = true;
     if is_a_persons {
+        level::explain_work(step);
         turn::rest(step, OutcomeKind::Completed, None);
         return Ok(Effect::Decides);
     }

@@ -11,6 +11,7 @@ impl Fact {
             Self::SessionStarted { how, .. } => match how {
                 SessionStart::Compact => return None,
                 SessionStart::Clear => "idle(cleared)",
+                SessionStart::Asked => "unknown",
                 _ => "idle(ready)",
             },
             Self::SessionEnded { .. } => "none",

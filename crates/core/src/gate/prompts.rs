@@ -231,6 +231,8 @@ fn belongs_to_none(step: &Step<'_>, actor: &Actor, prompt: &NewPrompt) -> bool {
         _ if beside::goes_on(step) => true,
         // Of its own turn the protocol's words have the name, and it is open by now.
         Actor::Main if step.evidence.source == Source::Acp => true,
+        // No turn is open: a person has opened what only the screen shows, or it stands behind the end of one.
+        Actor::Main if step.evidence.source == Source::Screen => true,
         Actor::Main => is_a_persons(step, prompt) || screen::asks_first(step),
         Actor::Sub(_) => parts::asks(step.evidence.source, actor),
     }

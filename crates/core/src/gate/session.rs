@@ -241,6 +241,11 @@ pub(super) fn started(
         step.changed = true;
         return Ok(Effect::Outranked("it was started with its prompt, which it takes at once"));
     }
+    if how == SessionStart::Asked {
+        step.set_base(Turn::Unknown, None);
+        shown::awaits_prompt(step);
+        return Ok(Effect::Decides);
+    }
     let reason = match how {
         SessionStart::Clear => IdleReason::Cleared,
         _ => IdleReason::Ready,
@@ -322,6 +327,9 @@ pub(super) fn ended(
         }
         how => how,
     };
+    if matches!(how, SessionEnd::Exit | SessionEnd::Clear) {
+        shown::ends_by_command(step);
+    }
     match how {
         SessionEnd::Either | SessionEnd::Closed
             if is_watched && (in_turn || screen::is_at_dialog(step.seat)) =>
@@ -334,7 +342,7 @@ pub(super) fn ended(
             }
             return Ok(effect);
         }
-        SessionEnd::Unclear if !process.state.is_over() => {
+        SessionEnd::Unclear if !step.seat.process.state.is_over() => {
             return Ok(wait_for_process(step, &observation.name, HeldFact::Goodbye, SAY_MS));
         }
         SessionEnd::Exit if is_watched && broken::may_tell_by_its_code(step.seat) => {
@@ -344,6 +352,10 @@ pub(super) fn ended(
         SessionEnd::Either | SessionEnd::Closed if is_watched => {
             cleared(step);
             leave_with_a_goodbye(step);
+            if !was_left(step) {
+                // Of no conversation: it has begun none yet.
+                wait_for_process(step, &observation.name, HeldFact::Goodbye, SAY_MS);
+            }
         }
         SessionEnd::Clear => cleared(step),
         SessionEnd::Exit

@@ -2,6 +2,7 @@
 //! asks. And what only a log has.
 
 use super::{Effect, Refusal, SETTLE_MS, Step, turn};
+use crate::arbitrate;
 use crate::observation::{Level, Submitter};
 use crate::seat::{Claim, Held, HeldFact, HeldLevel, Seat};
 use crate::source::{Source, Tier};
@@ -23,17 +24,43 @@ const LOGGED_BEFORE_MS: i64 = 2_000;
 const DRAWN_MS: i64 = 2_000;
 
 /// Until when a title that shows work may be the one from before what hooks say is asked: the dialog that it has shown last
-/// was another one, perhaps of another turn.
+/// was another one, perhaps of another turn, or nobody has looked while it showed this one.
 pub(super) fn drawn_at(step: &Step<'_>, source: Source, level: &Level) -> Option<UnixMs> {
     let works = source.tier() == Tier::Title && matches!(level, Level::Working { .. });
     let told = step.seat.own_prompts().filter(|open| works && open.source.tier() == Tier::Edge);
     let asked_at = told.map(|open| open.opened_at).max()?;
+    if arbitrate::is_told_late(step.seat) {
+        return Some(step.seat.spooled_until.plus(DRAWN_MS));
+    }
     // It may be a little faster than the hook.
     let since = asked_at.plus(-SETTLE_MS);
     let shows_another = |claim: &Claim| {
         claim.source == source && claim.word == "blocked" && claim.confirmed_at < since
     };
     step.seat.claims.iter().any(shows_another).then(|| asked_at.plus(DRAWN_MS))
+}
+
+/// So long after its start is told a program may take until it begins with the prompt that it was started with (up to 3 s on a
+/// busy machine, measured). Milliseconds.
+const ASKED_MS: i64 = 5_000;
+
+/// By this name what it shows meanwhile is held.
+const ASKED: &str = "rest before its first prompt";
+
+/// It was started with a prompt: rest that its own status shows is that of a program that comes up, unless the prompt does
+/// not come.
+pub(super) fn awaits_prompt(step: &mut Step<'_>) {
+    let until = step.now.plus(ASKED_MS);
+    for source in [Source::Registry, Source::ProgramStatus] {
+        let what = HeldFact::Level(HeldLevel::Idle { shells: 0 });
+        step.seat.held.push(Held { until, source, name: ASKED.to_owned(), what });
+    }
+    step.changed = true;
+}
+
+/// It has begun.
+pub(super) fn has_begun(step: &mut Step<'_>) {
+    step.seat.held.retain(|held| held.name != ASKED);
 }
 
 /// Has the open turn only been seen, by a level, and not been told of? A prompt that comes late is
@@ -127,6 +154,21 @@ pub(super) fn command_ran(step: &mut Step<'_>) -> Effect {
     }
     leave_as_it_was(step);
     Effect::Decides
+}
+
+/// So long a command of a person's own may show work until the conversation has ended by it: `/exit` and `/clear` of a busy
+/// machine took 3 s at most (measured). Milliseconds.
+const COMMAND_MS: i64 = 5_000;
+
+/// A hook tells that the conversation ends. Work that the program's own status has shown a moment ago, and of which no hook
+/// told, was the command that ends it. Of a run that nobody can type to it was the run.
+pub(super) fn ends_by_command(step: &mut Step<'_>) {
+    let is_new = step.now.since(step.seat.turn.since) < COMMAND_MS;
+    let by_hook = step.evidence.source == Source::Hook && step.seat.has_edge_witness();
+    let is_a_persons = by_hook && !step.seat.process.headless;
+    if is_a_persons && is_new && is_unhooked(step) {
+        leave_as_it_was(step);
+    }
 }
 
 fn leave_as_it_was(step: &mut Step<'_>) {

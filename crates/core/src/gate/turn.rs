@@ -15,6 +15,7 @@ use crate::time::UnixMs;
 /// A turn begins.
 pub(super) fn start(step: &mut Step<'_>, reference: Option<&str>) {
     step.ensure_running(None);
+    shown::has_begun(step);
     if step.seat.stage.as_ref().is_some_and(|status| status.stage.is_terminal()) {
         super::acts::new_run(step);
     }
@@ -23,9 +24,7 @@ pub(super) fn start(step: &mut Step<'_>, reference: Option<&str>) {
     turn.seq += 1;
     turn.open = true;
     turn.reference = reference.map(str::to_owned);
-    turn.main_stopped = false;
-    turn.awaits_helpers = false;
-    turn.end_logged = false;
+    (turn.main_stopped, turn.awaits_helpers, turn.end_logged) = (false, false, false);
     turn.stop = Stop { is_late: turn.stop.is_late, ..Stop::default() };
     turn.woken.clear();
     turn.former.clear();

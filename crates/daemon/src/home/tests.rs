@@ -73,6 +73,12 @@ fn whoever_has_the_folder_is_known_by_its_lock() {
     assert_eq!(found(), (true, None));
     drop(home);
     assert_eq!(found(), (false, None));
+    // One whose number was longer.
+    let own = format!("{}\n", std::process::id());
+    fs::write(temp.path().join(LOCK), format!("{own}99\n")).unwrap();
+    let _home = Home::claim(temp.path()).unwrap();
+    assert_eq!(found(), (true, Some(std::process::id())));
+    assert_eq!(fs::read_to_string(temp.path().join(LOCK)).unwrap(), own);
 }
 
 #[tokio::test(start_paused = true)]

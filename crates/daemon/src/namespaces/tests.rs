@@ -84,11 +84,12 @@ fn who_is_above_a_hook_that_cannot_read_it_is_looked_for() {
     let another = Ancestor { start: first.start_ticks + 1, ..above.clone() };
     for (pidns, parents) in [(first.pid_namespace, vec![another]), (None, Vec::new())] {
         let attach = Some(Attach::Headless);
+        let (prompted, asked) = (true, true);
         let mut context =
-            HookContext { pidns, parents, attach, prompted: true, ..HookContext::default() };
+            HookContext { pidns, parents, attach, prompted, asked, ..HookContext::default() };
         namespaces.put_right(&mut context, peer);
         assert_eq!((context.pidns, context.parents), (first.pid_namespace, vec![above.clone()]));
-        assert_eq!((context.attach, context.prompted), (None, false));
+        assert_eq!((context.attach, context.prompted, context.asked), (None, false, false));
     }
     // It has read its own, or nobody can look.
     let launcher = Ancestor { pid: 9, start: 1, comm: "claude".to_owned() };

@@ -5,6 +5,7 @@
 //! started from is gone with it, a person has closed the terminal; whoever outlives that was meant to.
 
 mod ending;
+mod leader;
 mod own_pane;
 mod pause;
 mod terminal;
@@ -27,6 +28,7 @@ use headsup_core::observation::{Delivery, Fact, ProcessFact};
 use headsup_core::seat::Seat;
 use headsup_core::source::Source;
 use headsup_core::status::{Exit, ExitKind, Process, Turn};
+use leader::Leader;
 use own_pane::OwnPane;
 use pause::Pause;
 use serde_json::json;
@@ -134,6 +136,7 @@ impl Processes {
             process: process.clone(),
             outer: outer.cloned().or_else(|| launcher_of(seat, process)),
             shell: shell_of(process),
+            leader: Leader::of(process),
             pause: is_outside.then(|| Pause::new(is_told)),
             terminal: is_outside.then(|| Terminal::new(has_pane)),
             pane: OwnPane::default(),
@@ -239,6 +242,8 @@ struct One {
     outer: Option<ProcessId>,
     /// The shell that it was started from.
     shell: Option<ProcessId>,
+    /// Who leads its session, where that is no shell.
+    leader: Leader,
     pause: Option<Pause>,
     terminal: Option<Terminal>,
     pane: OwnPane,
@@ -257,7 +262,19 @@ struct One {
 
 impl One {
     async fn watch(mut self, inbox: Inbox) {
-        let has_outlived = self.outlives_its_shell(&inbox).await;
+        let (mut leader, process) = (std::mem::take(&mut self.leader), self.process.clone());
+        let waits = self.waits;
+        let has_outlived = {
+            let mut lives = pin!(self.outlives_its_shell(&inbox));
+            loop {
+                tokio::select! {
+                    biased;
+                    has_outlived = &mut lives => break has_outlived,
+                    () = leader.ends(&process, waits) => {}
+                }
+            }
+        };
+        let is_closed = leader.is_hung_up();
         let evidence = inbox.evidence();
         // How, only its launcher knows.
         let end = json!({"src": "process", "pid": self.process.pid, "state": "gone"});
@@ -274,12 +291,15 @@ impl One {
                 || self.goodbyes.has_taken_its_files(self.process.pid)
         };
         let told = async { !starved && self.last_words.told_of(&self.process).await };
-        let (said, told) = tokio::join!(goodbye, told);
+        let stopped = leader.stopped(&process, waits);
+        let (said, told, stopped) = tokio::join!(goodbye, told, stopped);
         if told && !said {
             // Its container went with it, and knows its code.
             return;
         }
-        let is_hung_up = !has_outlived && self.shell.as_ref().is_some_and(|shell| !is_alive(shell));
+        let is_gone = self.shell.as_ref().is_some_and(|shell| !is_alive(shell));
+        // What its own end was, where somebody has seen it, says more.
+        let is_hung_up = !has_outlived && is_gone || is_closed && self.end.is_none();
         let (name, kind) = match (said, starved) {
             (true, _) => ("exit", ExitKind::Clean),
             (false, true) => ("exit", ExitKind::OomKilled),
@@ -290,6 +310,7 @@ impl One {
             // Its own pane, where it stays, knows how it has ended; so does the kernel, as long as whoever has started
             // it has not asked.
             ExitKind::Crashed if self.end.is_some() => self.end,
+            ExitKind::Crashed if stopped.is_some() => stopped,
             ExitKind::Crashed => {
                 let told = self.pane.end_of(&self.process).await;
                 told.or_else(|| cause(&self.process))

@@ -2,8 +2,10 @@
 //! as an agent lives that may be served there.
 //!
 //! Nothing is asked of them but who is there, page by page. One that is not there is looked for every second, and
-//! only while it is wanted.
+//! only while it is wanted. A helper's conversation is known by the helper's id, and tells one thing: that what the
+//! helper has asked was answered. Its hooks tell that only when the call has ended.
 
+use crate::board::Board;
 use crate::inbox::Inbox;
 use crate::job::{Sight, Witnessed, Work};
 use crate::metrics::Metrics;
@@ -14,9 +16,12 @@ use headsup_adapters::{
     server_of_log, server_strange,
 };
 use headsup_core::id::AgentId;
-use headsup_core::observation::Delivery;
+use headsup_core::observation::{Delivery, Fact, Level};
+use headsup_core::prompt::{Actor, Resolution};
 use headsup_core::seat::Seat;
 use headsup_core::source::Source;
+use headsup_core::status::BlockedReason;
+use headsup_core::time::UnixMs;
 use serde_json::json;
 use std::collections::HashMap;
 use std::path::Path;
@@ -43,6 +48,7 @@ const MOST: usize = 32;
 type Threads = Arc<Mutex<HashMap<String, AgentId>>>;
 
 struct Servers {
+    board: Arc<Board>,
     inbox: Inbox,
     metrics: Arc<Metrics>,
     /// Where each seat is looked for, and under which conversation.
@@ -57,11 +63,13 @@ struct Client {
 }
 
 pub(super) async fn watch(
+    board: Arc<Board>,
     mut seats: UnboundedReceiver<Arc<Seat>>,
     inbox: Inbox,
     metrics: Arc<Metrics>,
 ) {
     let mut servers = Servers {
+        board,
         inbox,
         metrics,
         seats: HashMap::new(),
@@ -95,7 +103,8 @@ impl Servers {
         let client = self.clients.entry(socket.clone()).or_insert_with(|| {
             let threads = Threads::default();
             let (inbox, metrics) = (self.inbox.clone(), Arc::clone(&self.metrics));
-            let listening = listen(socket.clone(), Arc::clone(&threads), inbox, metrics);
+            let board = Arc::clone(&self.board);
+            let listening = listen(socket.clone(), Arc::clone(&threads), board, inbox, metrics);
             Client { threads, task: self.tasks.spawn(listening) }
         });
         lock(&client.threads).insert(thread.clone(), seat.id.clone());
@@ -124,11 +133,17 @@ fn lock(threads: &Threads) -> MutexGuard<'_, HashMap<String, AgentId>> {
     threads.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn listen(socket: ServedSocket, threads: Threads, inbox: Inbox, metrics: Arc<Metrics>) {
+async fn listen(
+    socket: ServedSocket,
+    threads: Threads,
+    board: Arc<Board>,
+    inbox: Inbox,
+    metrics: Arc<Metrics>,
+) {
     loop {
         // Whatever ends a connection, the next one begins with a list.
         if let Some(server) = connect(&socket).await {
-            hear(server, socket.kind, &threads, &inbox, &metrics).await;
+            hear(server, socket.kind, &threads, &board, &inbox, &metrics).await;
         }
         sleep(AGAIN).await;
     }
@@ -160,25 +175,38 @@ async fn hear(
     mut server: WebSocketStream<UnixStream>,
     kind: &'static str,
     threads: &Threads,
+    board: &Board,
     inbox: &Inbox,
     metrics: &Metrics,
 ) {
+    let mut asking = HashMap::new();
     while let Some(Ok(message)) = server.next().await {
         let Ok(text) = message.to_text() else { continue };
         if let Some(news) = server_strange(kind, text) {
             metrics.not_understood(kind, &news);
         }
         for ThreadFact { thread, name, fact } in server_message(kind, text) {
-            let Some(agent) = lock(threads).get(&thread).cloned() else { continue };
+            let own = lock(threads).get(&thread).cloned();
+            let is_own = own.is_some();
+            let Some(agent) = own.or_else(|| helped(board, threads, &thread)) else {
+                // Its end may have been told by another.
+                asking.remove(&thread);
+                continue;
+            };
             if let Some(message) = server_evidence(kind, text, &thread) {
                 let evidence = inbox.evidence();
                 evidence.keep(&agent, evidence.now(), &json!({"src": "server", "msg": message}));
             }
+            let told = match is_own {
+                true => Some((Some(thread), fact)),
+                false => answered(&mut asking, thread, &fact).map(|fact| (None, fact)),
+            };
+            let Some((session, fact)) = told else { continue };
             let sight = Sight {
                 agent,
                 source: Source::AppServer,
                 name,
-                session: Some(thread),
+                session,
                 process: None,
                 made_at: None,
                 delivery: Delivery::Live,
@@ -193,6 +221,32 @@ async fn hear(
             return;
         }
     }
+}
+
+/// The agent that has a helper of this id.
+fn helped(board: &Board, threads: &Threads, helper: &str) -> Option<AgentId> {
+    let agents: Vec<AgentId> = lock(threads).values().cloned().collect();
+    let mut seats = agents.iter().filter_map(|agent| board.seat(agent));
+    let is_its = |seat: &Arc<Seat>| seat.subagents.iter().any(|known| known == helper);
+    seats.find(is_its).map(|seat| seat.id.clone())
+}
+
+/// That what a helper has asked was answered, where it works on behind that. `asking`: which of them ask.
+fn answered(
+    asking: &mut HashMap<String, BlockedReason>,
+    helper: String,
+    fact: &Fact,
+) -> Option<Fact> {
+    if let Fact::Level(Level::Blocked { reason, .. }) = fact {
+        asking.insert(helper, *reason);
+        return None;
+    }
+    let reason = asking.remove(&helper)?;
+    let works = matches!(fact, Fact::Level(Level::Working { .. }));
+    // No clock here: the gate knows when it was received.
+    let resolution = Resolution::elsewhere(UnixMs::default());
+    let actor = Actor::Sub(helper);
+    works.then_some(Fact::PromptResolved { actor, reason, key: None, resolution })
 }
 
 #[cfg(test)]

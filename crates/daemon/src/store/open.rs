@@ -9,9 +9,9 @@ use crate::launches;
 use headsup_core::time::UnixMs;
 use rusqlite::wal::CheckpointMode;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
-use std::fs::{OpenOptions, Permissions};
+use std::fs::{File, OpenOptions, Permissions};
 use std::io::{ErrorKind, Read as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -19,6 +19,8 @@ use std::time::Duration;
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 /// More events than a write-ahead log holds: it is kept short.
 const IN_A_LOG: u64 = 1 << 17;
+/// The index of a write-ahead log takes that at least. Bytes.
+const INDEX: u64 = 32 << 10;
 /// So often, and so long apart, a disk that does not give all is asked before a start gives up: 2 s.
 const LOOKS: u32 = 10;
 const LOOKS_AFTER: Duration = Duration::from_millis(200);
@@ -37,7 +39,7 @@ impl Store {
     /// new one.
     pub(crate) fn open(path: &Path, now: UnixMs) -> Result<Opened, StoreError> {
         let was_cut = is_cut(path);
-        let opened = Self::try_open(path, now);
+        let opened = Self::try_open(path, now).map_err(|error| of_a_full_disk(error, path));
         // A start that fails may move all of the log into the database all the same: nobody has taken it away then.
         if opened.is_err() && !was_cut && !log_path(path).exists() {
             quarantine::forget_use(path);
@@ -56,18 +58,26 @@ impl Store {
                 "the database is empty or gone, although hubs have run here: what was in it is lost"
             );
         }
-        if quarantine::is_cut(path) {
-            // What a hub meets behind the cut is none of the database's own damage.
+        if quarantine::is_cut(path) || is_gone(path) {
+            // What a hub meets behind the cut is none of the database's own damage, and what it has met in one that is
+            // gone is none of the next one's.
             quarantine::trust(path);
         }
         // Taking over what can be read may move the log into the database.
         let was_cut = is_cut(path);
         // Its start may not meet what was found in it: where nothing can be taken over it goes on.
         if quarantine::is_doubted(path) {
-            if let Some(saved) = save(path, now)? {
-                return replace(path, now, Some(saved), "the last hub has found damage");
+            match save(path, now) {
+                Ok(Some(saved)) => {
+                    return replace(path, now, Some(saved), "the last hub has found damage");
+                }
+                Ok(None) => quarantine::trust(path),
+                // It is served as it is: that can be read, and the next start tries again.
+                Err(error) if salvage::is_of_the_disk(&error) => tracing::error!(
+                    %error, "no new database can be written in place of the damaged one: it is used as it is"
+                ),
+                Err(error) => return Err(error),
             }
-            quarantine::trust(path);
         }
         let looked = look_at_log(path);
         let is_cut = was_cut || quarantine::is_cut(path) || looked.is_short;
@@ -81,15 +91,17 @@ impl Store {
         }
         match open_again(path, now) {
             Err(StoreError::Damaged(why)) => replace(path, now, save(path, now)?, &why.to_string()),
+            Err(StoreError::Head(why)) => replace(path, now, save(path, now)?, why),
             other => {
                 let (mut store, mut loaded) = other?;
                 if is_emptied && loaded.oldest > loaded.head {
                     store.go_on_behind(&mut loaded, u64::try_from(now.0).unwrap_or(0))?;
+                    store.empty_log();
                 } else if is_cut || log.is_some() {
                     store.leave_free(&mut loaded, IN_A_LOG)?;
+                    store.empty_log();
                 }
                 if let Some(kept) = &log {
-                    store.empty_log();
                     tracing::error!(
                         kept = %kept.display(), goes_on_behind = loaded.head,
                         "the write-ahead log that a killed hub has left was damaged: what stood behind the damage is lost"
@@ -133,12 +145,32 @@ impl Store {
         Ok(())
     }
 
-    /// Nothing that stood behind the damage is left for another start to meet.
+    /// Nothing that stood behind the damage is left for another start to meet, and where the log goes on is in the
+    /// database: the next cut does not take it along.
     fn empty_log(&self) {
         match self.connection.wal_checkpoint_v2(None::<&str>, CheckpointMode::TRUNCATE) {
             Ok(_) => self.log.is(0),
             Err(error) => tracing::warn!(%error, "the write-ahead log cannot be emptied"),
         }
+    }
+}
+
+/// `SQLite` says only that something has failed where the write-ahead log's index finds no room (`SQLITE_IOERR_SHMSIZE`,
+/// 3.54.1).
+fn of_a_full_disk(error: StoreError, path: &Path) -> StoreError {
+    let real = real(path);
+    let folder = real.parent().unwrap_or(Path::new("."));
+    let has_no_room = || {
+        let disk = rustix::fs::statvfs(folder);
+        disk.is_ok_and(|disk| disk.f_bavail.saturating_mul(disk.f_frsize) < INDEX)
+    };
+    match error {
+        StoreError::Sqlite(error)
+            if error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure) && has_no_room() =>
+        {
+            StoreError::Full(error)
+        }
+        other => other,
     }
 }
 
@@ -148,13 +180,13 @@ fn save(path: &Path, now: UnixMs) -> Result<Option<Saved>, StoreError> {
     read_all(path)?;
     let saved = salvage::fill(path, now);
     if damage::read_all(path).is_ok() {
-        return Ok(saved);
+        return saved;
     }
     // What it was not given meanwhile is missing in it.
     read_all(path)?;
     let saved = salvage::fill(path, now);
     damage::read_all(path)?;
-    Ok(saved)
+    saved
 }
 
 /// A moment may be enough: a hub that starts again in its own process has no next start.
@@ -204,6 +236,11 @@ fn replace(
                 quarantine::note(&aside, &saved);
                 return Ok(Opened { store, loaded, quarantined: Some(aside) });
             }
+            // It is whole, and the next start goes on with it.
+            Err(error) if salvage::is_of_the_disk(&error) => {
+                quarantine::note(&aside, &saved);
+                return Err(error);
+            }
             Err(error) => {
                 tracing::error!(%error, saved, "what was taken over cannot be used");
                 for part in ["-wal", "-shm", ""] {
@@ -218,6 +255,7 @@ fn replace(
     );
     let (store, mut loaded) = open(path, now)?;
     store.go_on_behind(&mut loaded, u64::try_from(now.0).unwrap_or(0))?;
+    store.empty_log();
     Ok(Opened { store, loaded, quarantined: Some(aside) })
 }
 
@@ -245,6 +283,10 @@ fn check_parts(path: &Path) -> Result<(), StoreError> {
         }
     }
     Ok(())
+}
+
+fn is_gone(path: &Path) -> bool {
+    std::fs::metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound)
 }
 
 /// A hub has been here for a while, and the database is not, or has nothing in it.
@@ -318,10 +360,13 @@ fn leave_out_log(path: &Path) {
 
 fn open(path: &Path, now: UnixMs) -> Result<(Store, Loaded), StoreError> {
     // SQLite gives its other files the mode of the first.
-    OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
+    let mut there = OpenOptions::new();
+    there.read(true).write(true).create(true).truncate(false).mode(0o600);
+    let writer = writer_of(&there.open(path)?);
     close_to_others(path);
     let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     migrations::check(&connection)?;
+    check_head(&connection, writer)?;
     connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     // Checkpoints wait for the disk; the writer's callers must not. The flusher does them.
@@ -357,6 +402,42 @@ fn open(path: &Path, now: UnixMs) -> Result<(Store, Loaded), StoreError> {
         sweep: retention::Sweep::default(),
     };
     Ok((store, loaded))
+}
+
+/// Who may write it, as its head says; 0 where that is not read (`SQLite`'s file format, 1.3).
+fn writer_of(file: &File) -> u8 {
+    let mut writer = [0];
+    file.read_exact_at(&mut writer, 18).ok().map_or(0, |()| writer[0])
+}
+
+/// What is read of a head as something else than damage, although no version has written it (`SQLite`'s file format,
+/// 1.3; what it says of such a head: 3.54.1).
+fn check_head(connection: &Connection, writer: u8) -> Result<(), StoreError> {
+    const NEWEST: u8 = 2;
+    if connection.is_readonly("main")? {
+        if writer > NEWEST {
+            return Err(StoreError::Head("it says that a newer SQLite alone may write it"));
+        }
+        // A file that cannot be opened to be written, for a moment, is opened to be read (its `os_unix.c`, 3.54.1).
+        return Err(std::io::Error::other("it can only be read just now").into());
+    }
+    // The first statement that looks into the description of the tables.
+    let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE rootpage = 2)";
+    let has_root = match connection.query_row(sql, [], |row| row.get::<_, bool>(0)) {
+        Err(rusqlite::Error::SqliteFailure(_, Some(said))) if said == "unsupported file format" => {
+            return Err(StoreError::Head(
+                "it says that its tables are described as by a newer SQLite",
+            ));
+        }
+        other => other?,
+    };
+    // Where pages are moved the second one tells where all others belong, and is no table's: whoever writes would
+    // write that over it.
+    let moves: u32 = connection.pragma_query_value(None, "auto_vacuum", |row| row.get(0))?;
+    if moves != 0 && has_root {
+        return Err(StoreError::Head("it says that its pages are moved, and they are not"));
+    }
+    Ok(())
 }
 
 /// A database that somebody has put there, as a copy of an earlier day, may be open to others.

@@ -9,7 +9,7 @@ mod rebuilt;
 mod tests;
 
 use super::busy::Busy;
-use super::{StoreError, arguments, beside, load, log_path, migrations, open};
+use super::{StoreError, arguments, beside, load, log_path, migrations, open, quarantine};
 use head::Mended;
 use headsup_core::seat::Seat;
 use headsup_core::time::UnixMs;
@@ -56,18 +56,33 @@ struct Table {
     has_end: bool,
 }
 
-/// Makes the new database beside the damaged one. `None` where nothing can be taken over: nothing that goes wrong
-/// here keeps a hub from its start.
-pub(super) fn fill(path: &Path, now: UnixMs) -> Option<Saved> {
+/// Makes the new database beside the damaged one. `None` where nothing can be taken over: nothing that is wrong in
+/// the old one keeps a hub from its start.
+///
+/// # Errors
+/// The disk does not take the new one ([`is_of_the_disk`]): with room, all of it could be taken over.
+pub(super) fn fill(path: &Path, now: UnixMs) -> Result<Option<Saved>, StoreError> {
     let words = "its database is damaged, and what can be read of it goes into a new one";
     let _busy = Busy::with(path, words);
     match try_fill(path, now) {
-        Ok(saved) => (saved.rows() > 0).then_some(saved),
+        Ok(saved) => Ok((saved.rows() > 0).then_some(saved)),
         Err(error) => {
             tracing::error!(%error, "nothing can be taken over from the damaged database");
             fs::remove_file(beside(path, FILLING)).ok();
-            None
+            if is_of_the_disk(&error) { Err(error) } else { Ok(None) }
         }
+    }
+}
+
+/// Whether another moment may do better: the disk is full, or fails.
+pub(super) fn is_of_the_disk(error: &StoreError) -> bool {
+    match error {
+        StoreError::Full(_) | StoreError::Io(_) => true,
+        StoreError::Sqlite(error) => matches!(
+            error.sqlite_error_code(),
+            Some(ErrorCode::SystemIoFailure | ErrorCode::CannotOpen | ErrorCode::ReadOnly)
+        ),
+        _ => false,
     }
 }
 
@@ -79,6 +94,8 @@ pub(super) fn finish(path: &Path) -> io::Result<()> {
         fs::remove_file(filled).ok();
     } else if filled.exists() {
         fs::rename(filled, path)?;
+        // That was about the old one.
+        quarantine::trust(path);
     }
     Ok(())
 }
@@ -90,19 +107,20 @@ fn try_fill(path: &Path, now: UnixMs) -> Result<Saved, StoreError> {
         at = %path.display(), bytes,
         "the database is damaged: what can be read of it is taken over into a new one, which may take a while"
     );
-    let mended = Mended::of(path).unwrap_or_else(|error| {
-        tracing::warn!(%error, "the head of the database cannot be mended");
-        None
-    });
+    let mended = Mended::of(path)?;
     let (old, format) = damaged(mended.as_ref().map_or(path, Mended::path))?;
     let filling = beside(path, FILLING);
     let mut new = empty(&filling, now)?;
     let mut saved = Saved::default();
     for (name, order) in migrations::TABLES {
-        let table = take(&old, &mut new, name, order, bytes).unwrap_or_else(|error| {
-            tracing::warn!(table = name, %error, "a table cannot be taken over");
-            Table { name, ..Table::default() }
-        });
+        let table = match take(&old, &mut new, name, order, bytes) {
+            Err(error) if is_of_the_disk(&error) => return Err(error),
+            Err(error) => {
+                tracing::warn!(table = name, %error, "a table cannot be taken over");
+                Table { name, ..Table::default() }
+            }
+            Ok(table) => table,
+        };
         let Table { rows, bad, is_whole, .. } = &table;
         tracing::info!(table = name, rows, bad, is_whole, "a table is taken over");
         saved.tables.push(table);

@@ -330,6 +330,27 @@ async fn what_does_not_come_to_its_end_is_given_up() {
     assert_eq!(start.elapsed().as_secs(), 15);
 }
 
+/// Whatever runs a hook of such a kind by hand has a process above it, which is no agent for that.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_nobody_understands_of_a_protocol_makes_no_seat_however_often_it_comes() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    // Nobody's: there is no such process.
+    let context = r#"{"parents":[{"pid":21,"start":7,"comm":"agent"}],"pidns":1}"#;
+    let headers = [("x-headsup-context", context)];
+    let hook = "/api/v1/hooks/acp:some-agent?event=Tomorrow";
+    for body in ["null", "{", "[]", "{}", r#"{"session_id":"s1","cwd":"/home/dev/api"}"#] {
+        let reply = client.send("POST", hook, &headers, body).await;
+        assert_eq!(reply.status, 202, "{body}: {}", reply.text());
+        assert_eq!(reply.json()["agent_id"], serde_json::Value::Null, "{body}");
+    }
+    assert_eq!(client.head().await, 0);
+    assert_eq!(client.metric("headsup_reports_total{result=\"not_understood\"}").await, 5);
+    let known = "/api/v1/hooks/acp:some-agent?event=turn_started";
+    let reply = client.send("POST", known, &headers, r#"{"event":"turn_started"}"#).await;
+    assert_eq!(client.headline(reply.json()["agent_id"].as_str().unwrap()).await, "working");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_list_is_no_report_and_an_id_is_good_for_one_agent() {
     let bench = Bench::new().await;

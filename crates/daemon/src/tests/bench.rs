@@ -93,12 +93,12 @@ impl Bench {
         self.hub.as_ref().unwrap()
     }
 
-    pub(super) async fn start(&mut self) {
-        let (folders, retention) = (self.folders.clone(), Retention::default());
-        let config = Config {
+    /// What its hub is told.
+    pub(super) fn config(&self) -> Config {
+        Config {
             home: self.home(),
-            folders,
-            retention,
+            folders: self.folders.clone(),
+            retention: Retention::default(),
             background_shells: self.background_shells,
             screen_rules: crate::ScreenRules::Never,
             pane_reports: crate::PaneReports::Never,
@@ -111,8 +111,11 @@ impl Bench {
             engines: self.engines.clone(),
             launcher: self.launcher.clone(),
             beside: crate::Beside::default(),
-        };
-        let couriers = self.couriers.clone();
+        }
+    }
+
+    pub(super) async fn start(&mut self) {
+        let (config, couriers) = (self.config(), self.couriers.clone());
         let hub = Hub::start_carried(config, self.clock.clone(), self.limits, couriers).await;
         self.hub = Some(hub.unwrap());
     }

@@ -1,6 +1,9 @@
 use super::bench::Bench;
-use crate::{BackgroundShells, Config, Hub, Retention, RunError};
+use crate::healing::restart_after;
+use crate::{Hub, RunError, home};
+use std::future::pending;
 use std::os::unix::net::UnixListener;
+use std::time::Duration;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_restart_says_nothing_and_keeps_everything() {
@@ -81,25 +84,7 @@ async fn time_does_not_run_backwards_over_a_restart() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_second_hub_on_the_same_folder_is_refused() {
     let bench = Bench::new().await;
-    match Hub::start(Config {
-        home: bench.home(),
-        folders: Vec::new(),
-        retention: Retention::default(),
-        background_shells: BackgroundShells::Idle,
-        screen_rules: crate::ScreenRules::Never,
-        pane_reports: crate::PaneReports::Never,
-        listen: None,
-        must_listen: false,
-        tracker: crate::TrackerSettings::default(),
-        forge: crate::ForgeSettings::default(),
-        webhooks: crate::WebhookSettings::default(),
-        providers: crate::ProviderSettings::default(),
-        launcher: None,
-        beside: crate::Beside::default(),
-        engines: Vec::new(),
-    })
-    .await
-    {
+    match Hub::start(bench.config()).await {
         Err(RunError::AlreadyRunning { pid }) => assert_eq!(pid, Some(std::process::id())),
         other => panic!("{other:?}"),
     }
@@ -129,25 +114,7 @@ async fn a_newer_database_is_refused_and_not_touched() {
     connection.pragma_update(None, "user_version", 99).unwrap();
     drop(connection);
     let before = std::fs::read(&database).unwrap();
-    match Hub::start(Config {
-        home: bench.home(),
-        folders: Vec::new(),
-        retention: Retention::default(),
-        background_shells: BackgroundShells::Idle,
-        screen_rules: crate::ScreenRules::Never,
-        pane_reports: crate::PaneReports::Never,
-        listen: None,
-        must_listen: false,
-        tracker: crate::TrackerSettings::default(),
-        forge: crate::ForgeSettings::default(),
-        webhooks: crate::WebhookSettings::default(),
-        providers: crate::ProviderSettings::default(),
-        launcher: None,
-        beside: crate::Beside::default(),
-        engines: Vec::new(),
-    })
-    .await
-    {
+    match Hub::start(bench.config()).await {
         Err(RunError::NewerDatabase { found, .. }) => assert_eq!(found, 99),
         other => panic!("{other:?}"),
     }
@@ -188,4 +155,75 @@ async fn a_stop_ends_open_streams() {
     assert_eq!(stream.next().await.unwrap().event, "snapshot");
     bench.stop().await;
     assert_eq!(stream.next().await, None);
+}
+
+/// No time between two tries.
+fn at_once() -> impl Iterator<Item = Duration> {
+    std::iter::repeat(Duration::ZERO)
+}
+
+/// A folder in the place of its new socket keeps a hub from its start, as a disk does.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hub_that_starts_again_waits_for_what_does_not_let_it() {
+    let mut bench = Bench::new().await;
+    bench.client().report("a", "working").await;
+    bench.stop().await;
+    let (path, config) = (bench.home(), bench.config());
+    let hub = Hub::start(config.clone()).await.unwrap();
+    let head = hub.head();
+    let in_the_way = path.join("headsup.sock.new");
+    std::fs::create_dir(&in_the_way).unwrap();
+    let mut tries = 0;
+    let told_to_end = async || {
+        tries += 1;
+        let why = crate::waits_for(&path).unwrap();
+        assert!(why.contains("headsup.sock.new is in the way"), "{why}");
+        assert!(!home::has_socket(&path), "nobody is told that something is stored");
+        if tries == 3 {
+            std::fs::remove_dir(&in_the_way).unwrap();
+        }
+        pending::<()>().await;
+    };
+    let hub = restart_after(hub, &config, told_to_end, at_once()).await.unwrap().unwrap();
+    assert_eq!((tries, hub.head()), (3, head));
+    assert_eq!(crate::waits_for(&path), None);
+    assert!(home::has_socket(&path));
+    hub.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hub_that_waits_ends_when_it_is_told_to_or_its_folder_goes() {
+    for is_told in [true, false] {
+        let mut bench = Bench::new().await;
+        bench.stop().await;
+        let (path, config) = (bench.home(), bench.config());
+        let hub = Hub::start(config.clone()).await.unwrap();
+        std::fs::create_dir(path.join("headsup.sock.new")).unwrap();
+        let told_to_end = async || {
+            if !is_told {
+                std::fs::remove_dir_all(&path).unwrap();
+                pending::<()>().await;
+            }
+        };
+        let again = restart_after(hub, &config, told_to_end, at_once()).await.unwrap();
+        assert!(again.is_none(), "{is_told}");
+        assert_eq!((path.exists(), home::is_held(&path)), (is_told, false));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hub_that_starts_again_waits_for_nothing_that_no_time_mends() {
+    let mut bench = Bench::new().await;
+    bench.client().report("a", "working").await;
+    bench.stop().await;
+    let (path, config) = (bench.home(), bench.config());
+    let hub = Hub::start(config.clone()).await.unwrap();
+    let database = rusqlite::Connection::open(path.join("headsup.db")).unwrap();
+    database.pragma_update(None, "user_version", 99).unwrap();
+    drop(database);
+    let mut waited = false;
+    let again = restart_after(hub, &config, async || waited = true, at_once()).await;
+    assert!(!waited, "{again:?}");
+    assert!(matches!(again, Err(RunError::NewerDatabase { found: 99, .. })), "{again:?}");
+    assert!(!home::is_held(&path));
 }

@@ -13,6 +13,7 @@ use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::{Delivery, Fact, Observation, SessionEnd, SessionStart};
 use headsup_core::roster::{Caller, Place};
 use headsup_core::seat::{Rejection, Seat};
+use headsup_core::source::Source;
 use headsup_core::time::UnixMs;
 
 pub(super) fn admit(staging: &mut Staging<'_>, report: &HookReport) -> Answer {
@@ -160,13 +161,7 @@ fn place(staging: &Staging<'_>, report: &HookReport) -> Place {
         asked_by: None,
         cwd: sighting.cwd.as_deref(),
         starts_session: matches!(sighting.fact, Fact::SessionStarted { .. }),
-        starts_up: matches!(
-            sighting.fact,
-            Fact::SessionStarted {
-                how: SessionStart::Startup | SessionStart::Early | SessionStart::Prompted,
-                ..
-            }
-        ),
+        starts_up: matches!(sighting.fact, Fact::SessionStarted { how, .. } if comes_up(how)),
         is_left,
     };
     staging.roster.place(&caller, |process: &ProcessId| {
@@ -177,10 +172,18 @@ fn place(staging: &Staging<'_>, report: &HookReport) -> Place {
     })
 }
 
-/// Nothing that can be understood, from nobody who can be named: no reason for a seat.
+/// Is it the start of a program that takes up no conversation?
+fn comes_up(how: SessionStart) -> bool {
+    use SessionStart::{Asked, Early, Prompted, Startup};
+    matches!(how, Startup | Early | Prompted | Asked)
+}
+
+/// Nothing that can be understood, from nobody who can be named: no reason for a seat. A proxy names its agent by
+/// its id: what is above the caller is an agent only where the message can be read.
 fn says_nothing_of_anyone(report: &HookReport) -> bool {
     let HookReport { claimed, sighting, .. } = report;
-    let nameless = claimed.is_none() && sighting.session.is_none() && sighting.process.is_none();
+    let has_process = sighting.process.is_some() && sighting.source != Source::Acp;
+    let nameless = claimed.is_none() && sighting.session.is_none() && !has_process;
     nameless && matches!(sighting.fact, Fact::NotUnderstood { .. })
 }
 
@@ -192,9 +195,7 @@ fn is_end(fact: &Fact) -> bool {
 /// agent; its status file tells when somebody has asked for it.
 fn waits_for_work(report: &HookReport) -> bool {
     let comes_or_goes = match &report.sighting.fact {
-        Fact::SessionStarted { how, .. } => {
-            matches!(how, SessionStart::Startup | SessionStart::Early | SessionStart::Prompted)
-        }
+        Fact::SessionStarted { how, .. } => comes_up(*how),
         Fact::SessionEnded { .. } | Fact::Nothing | Fact::NotUnderstood { .. } => true,
         _ => false,
     };

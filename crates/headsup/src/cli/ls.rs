@@ -4,7 +4,7 @@ use crate::cli::Context;
 use crate::client::answer::encode;
 use crate::client::rows::Rows;
 use crate::client::{Beside, Client};
-use crate::error::CommandError;
+use crate::error::{CommandError, Warning};
 use crate::output::Output;
 use crate::output::line::Line;
 use crate::output::pieces::Pieces;
@@ -65,7 +65,9 @@ pub(super) fn a_label(text: &str) -> Result<String, String> {
 pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
     let path = args.path();
     if context.output.is_json() {
-        return context.ask(async |client: &Client| print(client, &path).await).await?;
+        let hub = context.ask(async |client: &Client| print(client, &path).await).await??;
+        warn_of(context, &hub);
+        return Ok(());
     }
     let (table, hub) =
         context.ask(async |client: &Client| listed(client, &path, context).await).await?;
@@ -73,19 +75,29 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
         Some(version) => context.warn_of(version),
         None => drop(context.client().await?),
     }
-    if hub.is_refused {
-        context.output.say(&Line::plain(MAY_BE_OLD));
-    }
+    warn_of(context, &hub);
     show(context, &args, table)
+}
+
+/// What is listed is what the hub's disk has taken.
+fn warn_of(context: &Context, hub: &Beside) {
+    if hub.is_refused {
+        let said = "the hub's disk did not take what was reported last, so this may be old";
+        context.output.warning(&Warning {
+            code: "storage_refuses",
+            message: said,
+            hint: "`headsup doctor` says why",
+        });
+    }
 }
 
 /// So many bytes of an answer are printed whole or not at all, about a thousand agents. Of more the rest is printed
 /// as it comes: to hold ten megabytes is a good part of the time that somebody waits for them.
 const HELD: usize = 1 << 20;
 
-/// Prints the answer. What has been printed cannot be taken back: an answer that breaks off then is not asked for
-/// again, and the inner outcome says so.
-async fn print(client: &Client, path: &str) -> Result<Result<(), CommandError>, CommandError> {
+/// Prints the answer, and returns what the hub says of itself. What has been printed cannot be taken back: an answer
+/// that breaks off then is not asked for again, and the inner outcome says so.
+async fn print(client: &Client, path: &str) -> Result<Result<Beside, CommandError>, CommandError> {
     let (mut pieces, mut held, mut bytes) = (Pieces::default(), Vec::new(), 0);
     let mut printer = None::<Printer>;
     let pass = |piece| {
@@ -102,21 +114,24 @@ async fn print(client: &Client, path: &str) -> Result<Result<(), CommandError>, 
         };
         printer.print(std::mem::take(&mut held))
     };
-    let done = client.pass_on(path, pass).await.and_then(|_| Ok(pieces.end()?));
+    let done = client.pass_on(path, pass).await.and_then(|beside| {
+        pieces.end()?;
+        Ok(beside)
+    });
     Ok(match (done, printer) {
-        (Ok(()), Some(printer)) => {
+        (Ok(beside), Some(printer)) => {
             held.push(LINE_END);
             let printed = printer.print(held);
             // Where nobody reads any more, the end says why.
-            printer.end().and(printed)
+            printer.end().and(printed).map(|()| beside)
         }
         (Err(error), Some(printer)) => {
             let printed = printer.print(held);
             printer.end().and(printed).and(Err(error.hint("what was printed is not all of it")))
         }
-        (Ok(()), None) => {
+        (Ok(beside), None) => {
             held.push(LINE_END);
-            held.iter().try_for_each(|text| Output::json_piece(text))
+            held.iter().try_for_each(|text| Output::json_piece(text)).map(|()| beside)
         }
         (Err(error), None) => return Err(error),
     })
@@ -164,8 +179,6 @@ fn show(context: &Context, args: &Args, table: Table) -> Result<(), CommandError
     context.output.table(table)
 }
 
-const MAY_BE_OLD: &str = "headsup: the hub's disk did not take what was reported last, so this may be \
-                          old: `headsup doctor` says why";
 const NONE_FITS: [&str; 1] = ["No agent fits; `headsup ls --all` shows every one."];
 const NONE_AT_ALL: [&str; 3] = [
     "No agents yet. An agent appears here with the first event that its hooks send.",

@@ -183,6 +183,10 @@ impl From<io::Error> for NoConnection {
 impl NoConnection {
     /// The error for a command that needed the hub at `address`.
     pub(crate) fn at(&self, address: &Address) -> CommandError {
+        let home = address.socket().and_then(Path::parent).filter(|_| matches!(self, Self::Absent));
+        if let Some(what) = home.and_then(headsup_daemon::waits_for) {
+            return start::waits(what);
+        }
         let error = CommandError::new(
             Kind::HubUnreachable,
             format!("cannot reach the hub at {address}: {self}"),

@@ -18,6 +18,8 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 /// A cold start takes milliseconds; this is for a store that must be recovered first.
 const UP_WITHIN: Duration = Duration::from_secs(10);
+/// A hub that says that it cannot go on yet may be back in a moment; else whoever asks is told.
+const ON_AGAIN_WITHIN: Duration = Duration::from_secs(2);
 const BETWEEN_TRIES: Duration = Duration::from_millis(5);
 /// Between two looks whether the hub that there seemed to be is gone.
 const BETWEEN_STARTS: Duration = Duration::from_millis(50);
@@ -147,7 +149,10 @@ pub(crate) async fn start_telling(
         }
         if Instant::now() >= deadline {
             // It is waited for as long as it lives and says what it is at.
-            let Some(at) = headsup_daemon::busy_with(home) else { return Err(too_slow(home)) };
+            let Some(at) = headsup_daemon::busy_with(home) else {
+                let error = if watching { too_slow } else { silent };
+                return Err(headsup_daemon::waits_for(home).map_or_else(|| error(home), waits));
+            };
             if told.as_ref() != Some(&at) {
                 tell(&format!("the hub is not up yet: {at}"));
             }
@@ -170,6 +175,13 @@ pub(crate) async fn start_telling(
             if headsup_daemon::is_held(home) {
                 if let Some(error) = in_the_way(home) {
                     return Err(error);
+                }
+                if let Some(what) = headsup_daemon::waits_for(home)
+                    && told.is_none()
+                {
+                    tell(&format!("the hub is not up yet, and waits: {what}"));
+                    told = Some(what);
+                    deadline = deadline.min(Instant::now() + ON_AGAIN_WITHIN);
                 }
                 again_at = Instant::now() + BETWEEN_STARTS;
             } else {
@@ -301,6 +313,22 @@ fn in_the_way(home: &Path) -> Option<CommandError> {
         CommandError::new(Kind::HubUnreachable, message)
             .hint("move that away: the hub makes its socket again by itself"),
     )
+}
+
+/// The error of a hub that cannot go on yet, and does so by itself.
+pub(crate) fn waits(what: String) -> CommandError {
+    CommandError::new(Kind::HubUnreachable, format!("the hub cannot go on yet: {what}"))
+        .code("hub_waits")
+        .hint("it goes on by itself once that is over; meanwhile hooks keep what agents report")
+}
+
+/// The error of a hub of somebody else's start that has this home.
+fn silent(home: &Path) -> CommandError {
+    let seconds = UP_WITHIN.as_secs();
+    let message = format!("a hub has {} and does not answer within {seconds} s", home.display());
+    CommandError::new(Kind::HubUnreachable, message)
+        .hint(format!("its log is {}", log_path(home).display()))
+        .hint("restart it: `headsup down`, then `headsup up`")
 }
 
 fn too_slow(home: &Path) -> CommandError {

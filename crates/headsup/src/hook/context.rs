@@ -2,7 +2,7 @@
 
 use super::process::Process;
 use headsup_adapters::hook_table::{self, Headless};
-use headsup_adapters::is_shell;
+use headsup_adapters::{Above, is_shell};
 use std::fmt::Write as _;
 
 /// Bytes of the header's text, at most.
@@ -32,14 +32,14 @@ pub(super) fn above(kind: &str, pid: u32) -> String {
 
 fn tell(kind: &str, pid: u32, vendor_pid: Option<u32>, headless: Option<Headless>) -> String {
     let parents = ancestors(pid, vendor_pid);
-    let unattended = headless.and_then(|headless| unattended(headless, &parents, vendor_pid));
+    let started = headless.and_then(|headless| started(kind, headless, &parents, vendor_pid));
     let namespace = rustix::fs::stat("/proc/self/ns/pid").ok().map(|stat| stat.st_ino);
     let variables = headsup_adapters::hook_environment(kind).iter();
     let variables = variables.filter_map(|name| {
         let value = std::env::var_os(name).filter(|value| !value.is_empty())?;
         Some((*name, value.to_string_lossy().into_owned()))
     });
-    write(variables, &parents, namespace, namespace.and_then(host).as_deref(), unattended)
+    write(variables, &parents, namespace, namespace.and_then(host).as_deref(), started)
 }
 
 /// The host's name, where it may be that of a container.
@@ -48,27 +48,48 @@ fn host(namespace: u64) -> Option<String> {
     (namespace != FIRST_NAMESPACE).then(name)?.map(|name| name.trim_end().to_owned())
 }
 
-/// How a program runs that nobody can type to.
+/// How a program was started that waits for nobody to begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Unattended {
-    /// It was started with its prompt.
-    is_prompted: bool,
+enum Started {
+    /// Nobody can type to it; `is_prompted`: it was started with its prompt.
+    Unattended { is_prompted: bool },
+    /// Somebody can, and it was started with a prompt.
+    Asked,
 }
 
-/// Whether nobody can type to the program above the hook: the words of its command line are looked at
-/// here and leave this process never.
-fn unattended(
+/// Whether nobody can type to the program above the hook, or it begins with a prompt: the words of its command line are
+/// looked at here and leave this process never.
+fn started(
+    kind: &str,
     headless: Headless,
     parents: &[Process],
     vendor_pid: Option<u32>,
-) -> Option<Unattended> {
+) -> Option<Started> {
     let named = parents.iter().find(|process| Some(process.pid) == vendor_pid);
-    let caller = || parents.iter().find(|process| !is_shell(&process.comm));
-    let (line, terminal) = named.or_else(caller)?.start_of()?;
+    let what = |process: &Process| {
+        let words = || {
+            let (line, _) = process.start_of()?;
+            let line = String::from_utf8_lossy(&line);
+            Some(line.split_terminator('\0').map(str::to_owned).collect())
+        };
+        headsup_adapters::above(kind, &process.comm, words)
+    };
+    let mut chain = parents.iter().filter(|process| !is_shell(&process.comm));
+    let nearest = chain.clone().next();
+    // Behind scripts that call hooks; where it is not to be found there, they may be the program.
+    let mut caller = || chain.find(|process| what(process) != Above::Script);
+    let (line, terminal) = match named {
+        Some(named) => named,
+        None => caller().filter(|process| what(process) == Above::Program).or(nearest)?,
+    }
+    .start_of()?;
     let line = String::from_utf8_lossy(&line);
     let words: Vec<&str> = line.split_terminator('\0').collect();
-    let is_prompted = headless.has_its_prompt(&words);
-    headless.is(&words, terminal).then_some(Unattended { is_prompted })
+    if headless.is(&words, terminal) {
+        let is_prompted = headless.has_its_prompt(&words);
+        return Some(Started::Unattended { is_prompted });
+    }
+    headless.begins_with_a_prompt(&words, terminal).then_some(Started::Asked)
 }
 
 /// The chain from `pid` upwards, and the agent's own process where it is not in the chain.
@@ -93,7 +114,7 @@ fn write(
     parents: &[Process],
     namespace: Option<u64>,
     host: Option<&str>,
-    unattended: Option<Unattended>,
+    started: Option<Started>,
 ) -> String {
     let mut tail = String::from("},\"parents\":[");
     for (index, process) in parents.iter().enumerate() {
@@ -111,11 +132,15 @@ fn write(
         tail.push_str(",\"host\":");
         push_string(&mut tail, cut(host));
     }
-    if let Some(Unattended { is_prompted }) = unattended {
-        tail.push_str(",\"attach\":\"headless\"");
-        if is_prompted {
-            tail.push_str(",\"prompted\":true");
+    match started {
+        Some(Started::Unattended { is_prompted }) => {
+            tail.push_str(",\"attach\":\"headless\"");
+            if is_prompted {
+                tail.push_str(",\"prompted\":true");
+            }
         }
+        Some(Started::Asked) => tail.push_str(",\"asked\":true"),
+        None => {}
     }
     tail.push('}');
 
@@ -168,7 +193,7 @@ mod tests {
     use super::*;
     use std::io::{Read as _, Write as _};
     use std::os::unix::process::CommandExt as _;
-    use std::process::{Command, Stdio};
+    use std::process::{Child, Command, Stdio};
 
     fn process(pid: u32, comm: &str) -> Process {
         Process { pid, parent: 1, start: 99, comm: comm.into() }
@@ -188,6 +213,8 @@ mod tests {
         let inside = write([].into_iter(), &[], Some(7), Some("0a1b2c3d4e5f"), None);
         assert_eq!(inside, r#"{"env":{},"parents":[],"pidns":7,"host":"0a1b2c3d4e5f"}"#);
         assert_eq!(write([].into_iter(), &[], None, None, None), r#"{"env":{},"parents":[]}"#);
+        let asked = write([].into_iter(), &[], None, None, Some(Started::Asked));
+        assert_eq!(asked, r#"{"env":{},"parents":[],"asked":true}"#);
     }
 
     #[test]
@@ -195,8 +222,8 @@ mod tests {
         let value = "é".repeat(1000);
         let variables = ["A", "B", "C", "D", "E", "F"].map(|name| (name, value.clone()));
         let parents = [process(7, &"\u{1}".repeat(64)), process(5, "sh")];
-        let unattended = Some(Unattended { is_prompted: true });
-        let text = write(variables.into_iter(), &parents, Some(1), Some("h"), unattended);
+        let started = Some(Started::Unattended { is_prompted: true });
+        let text = write(variables.into_iter(), &parents, Some(1), Some("h"), started);
         assert!(text.len() <= MAX_CONTEXT, "{}", text.len());
         let json: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(json["env"]["A"].as_str().unwrap().len(), MAX_VALUE);
@@ -216,11 +243,38 @@ mod tests {
         child.stdin.as_mut().unwrap().write_all(b"?").unwrap();
         child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
         let found = Process::read(child.id()).unwrap();
-        let told = unattended(headless, &[process(1, "sh"), found], None);
+        let told = started("qwen-code", headless, &[process(1, "sh"), found], None);
         child.kill().unwrap();
         child.wait().unwrap();
-        assert_eq!(told, Some(Unattended { is_prompted: true }));
-        assert_eq!(unattended(headless, &[process(0, "sh")], None), None);
+        assert_eq!(told, Some(Started::Unattended { is_prompted: true }));
+        assert_eq!(started("qwen-code", headless, &[process(0, "sh")], None), None);
+    }
+
+    /// Both have answered: a program that is only being started has no command line yet.
+    #[test]
+    fn a_script_that_calls_the_hook_is_not_the_program_that_is_looked_at() {
+        let headless = hook_table::headless("qwen-code", "SessionStart").unwrap();
+        let runs = |name: &str, words: &[&str]| {
+            let mut program = Command::new("cat");
+            program.arg0(name).args(words).stdin(Stdio::piped()).stdout(Stdio::piped());
+            let mut child = program.spawn().unwrap();
+            child.stdin.as_mut().unwrap().write_all(b"?").unwrap();
+            child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
+            child
+        };
+        let mut script = runs("python3", &["-"]);
+        let mut program = runs("qwen", &["--", "-", "-p"]);
+        let read = |child: &Child| Process::read(child.id()).unwrap();
+        let look = |parents: &[Process]| started("qwen-code", headless, parents, None);
+        let both = look(&[process(1, "sh"), read(&script), process(1, "sh"), read(&program)]);
+        // Nobody else is there who may be it.
+        let alone = look(&[process(1, "sh"), read(&script)]);
+        for child in [&mut script, &mut program] {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        assert_eq!(both, Some(Started::Unattended { is_prompted: true }));
+        assert_eq!(alone, Some(Started::Unattended { is_prompted: false }));
     }
 
     #[test]

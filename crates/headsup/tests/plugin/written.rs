@@ -211,3 +211,22 @@ fn a_run_without_a_terminal_that_takes_no_prompt_is_not_told_of() {
     // With `-i` it has a prompt box.
     assert_eq!(names(&[init, gone()], &["run", "-i"]), ["plugin.init", "dispose"]);
 }
+
+/// `opencode models` loads its plugins, and has no agent.
+#[test]
+fn a_command_that_lists_or_sets_something_is_not_told_of() {
+    if skipped() {
+        return;
+    }
+    let home = Home::new(BINARY);
+    let [init, _] = begun();
+    let rows = [init, json!({ "kind": "bus", "call": "dispose" })];
+    let count = |words: &[&str]| told(&home, &rows, words).len();
+    for words in [&["models"][..], &["session", "list"], &["mcp", "list"]] {
+        assert_eq!(count(words), 0, "{words:?}");
+    }
+    // An agent may be called so, and somebody may say so to the model.
+    for words in [&["--agent", "debug"][..], &["run", "-i", "models"]] {
+        assert_eq!(count(words), 2, "{words:?}");
+    }
+}

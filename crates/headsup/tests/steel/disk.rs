@@ -59,6 +59,14 @@ fn a_list_says_that_it_may_be_old_and_the_doctor_tries_again() {
         assert!(list.code == 0 && list.stdout.contains("working"), "{list:?}");
         list.stderr.contains("did not take what was reported last")
     };
+    // A script reads the same on stderr, where it reads errors; the document is as ever.
+    let is_said = || {
+        let list = rig.home.run(["ls", "--json"]);
+        let doc: Value = serde_json::from_str(&list.stdout).unwrap();
+        assert!(list.code == 0 && doc["agents"][0]["headline"] == "working", "{list:?}");
+        let said = (!list.stderr.is_empty()).then(|| list.stderr.parse::<Value>().unwrap());
+        said.map(|said| said["warning"]["code"].as_str().unwrap().to_owned())
+    };
     let store = || {
         let doc: Value = serde_json::from_str(&rig.home.run(["doctor", "--json"]).stdout).unwrap();
         let checks = doc["checks"].as_array().unwrap();
@@ -66,9 +74,11 @@ fn a_list_says_that_it_may_be_old_and_the_doctor_tries_again() {
         (store["ok"] == true, store["detail"].as_str().unwrap().to_owned())
     };
     assert!(!may_be_old());
+    assert_eq!(is_said(), None);
     rig.faults.writes_fail(ENOSPC);
     assert_eq!(client.report("a", "idle").status, 507);
     assert!(may_be_old());
+    assert_eq!(is_said().as_deref(), Some("storage_refuses"));
     assert_eq!(store(), (false, "the disk is full; nothing was stored".to_owned()));
     // Nobody has reported since there is room again.
     rig.faults.end();
@@ -176,6 +186,58 @@ fn a_start_on_a_disk_that_gives_nothing_for_a_while_puts_nothing_aside() {
         rig.home.run(["down"]).ok();
         drop(hub);
     }
+}
+
+/// A hub that ran goes on by itself, however long that lasts: nobody watches over it.
+#[test]
+fn a_hub_that_starts_again_waits_for_a_disk_that_gives_nothing() {
+    let rig = Rig::new();
+    let hub = rig.hub();
+    let client = rig.client();
+    for n in 0..60 {
+        assert_eq!(client.report(&format!("agent-{n}"), "working").status, 202);
+    }
+    rig.home.run(["down"]).ok();
+    drop(hub);
+    let mut hub = rig.hub();
+    for n in 0..20 {
+        assert_eq!(client.report(&format!("late-{n}"), "working").status, 202);
+    }
+    let head = client.head();
+    rig.faults.reads_fail(EIO, 0, None);
+    // A hub whose write-ahead log is cut starts again.
+    let log = rig.home.state().join("headsup.db-wal");
+    std::fs::File::options().write(true).open(log).unwrap().set_len(100).unwrap();
+    let ls = || rig.home.run(["ls", "--json", "--no-start"]);
+    let said = headsup_testkit::wait::until("the hub to say what it waits for", || {
+        let done = ls();
+        done.stderr.contains("hub_waits").then_some(done)
+    });
+    assert!(said.code == 5 && said.stdout.is_empty(), "{said:?}");
+    let error: Value = serde_json::from_str(&said.stderr).unwrap();
+    let message = error["error"]["message"].as_str().unwrap();
+    assert!(message.contains("the disk does not give all of the database"), "{message}");
+    assert_eq!(error["error"]["retryable"], true);
+    // Nobody else takes its folder meanwhile, and an agent notices nothing.
+    let second = rig.home.run(["up", "--foreground", "--detach"]);
+    assert!(second.code == 7 && second.stderr.contains("already running"), "{second:?}");
+    assert!(!hub.has_ended());
+    let hook = r#"{"hook_event_name":"UserPromptSubmit","session_id":"s","cwd":"/home/dev/s"}"#;
+    let told = rig.home.feed(rig.home.command(["hook", "claude-code"]), hook.as_bytes());
+    assert_eq!((told.code, &*told.stdout, &*told.stderr), (0, "", ""));
+    rig.faults.end();
+    headsup_testkit::wait::until("the hub to go on", || (ls().code == 0).then_some(()));
+    assert_eq!(client.get("/healthz").body["pid"], hub.pid(), "it has not ended");
+    assert!(client.head() > head, "no place is given out again");
+    let mut roster = client.roster();
+    roster.retain(|id| !id.starts_with("late-"));
+    assert_eq!(
+        roster.len(),
+        61,
+        "what was in the database is there, and what a hook kept: {roster:?}"
+    );
+    assert_eq!(client.headline("claude-code-s").as_deref(), Some("working"));
+    assert_eq!(client.report("b", "working").status, 202);
 }
 
 #[test]

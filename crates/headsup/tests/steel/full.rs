@@ -5,6 +5,7 @@ use headsup_testkit::home::{Done, Home};
 use headsup_testkit::hub::Hub;
 use headsup_testkit::small_disk::SmallDisk;
 use std::fs;
+use std::path::Path;
 
 const MIB: u64 = 1 << 20;
 
@@ -83,6 +84,66 @@ fn a_full_disk_loses_nothing_it_acknowledged_and_goes_on_when_there_is_room() {
     for id in acknowledged {
         assert_eq!(client.headline(&id).as_deref(), Some("working"), "{id}");
     }
+}
+
+#[test]
+fn a_start_on_a_full_disk_says_so() {
+    let Some(small) = Small::new() else { return };
+    let hub = small.hub();
+    assert_eq!(small.client().report("a", "working").status, 202);
+    small.run(&["down"]).ok();
+    drop(hub);
+    small.disk.fill().unwrap();
+    let done = small.run(&["up", "--foreground"]);
+    assert!(done.code == 1 && done.stderr.contains("the disk is full"), "{done:?}");
+    small.disk.clear().unwrap();
+    let _hub = small.hub();
+    assert_eq!(small.client().roster(), ["a"]);
+}
+
+/// Damages a page of the roster.
+fn without_a_seat(database: &Path) -> Vec<u8> {
+    let mut bytes = fs::read(database).unwrap();
+    let has = |page: &[u8], word: &str| page.windows(word.len()).any(|at| at == word.as_bytes());
+    let is_of_seats = |page: &&mut [u8]| {
+        page[0] == 13 && has(page, "\"kind\":\"custom\"") && !has(page, "\"cursor\"")
+    };
+    bytes.chunks_exact_mut(4_096).find(is_of_seats).unwrap().fill(0xAA);
+    fs::write(database, &bytes).unwrap();
+    bytes
+}
+
+#[test]
+fn a_damaged_database_on_a_full_disk_loses_nothing_for_want_of_room() {
+    let Some(small) = Small::new() else { return };
+    let hub = small.hub();
+    let client = small.client();
+    for n in 0..60 {
+        assert_eq!(client.report(&format!("a{n}"), "working").status, 202);
+    }
+    let head = client.head();
+    small.run(&["down"]).ok();
+    drop(hub);
+    let state = small.disk.path().join("state");
+    let evidence = without_a_seat(&state.join("headsup.db"));
+    // None at all, and not enough.
+    for left in [0, 100_000] {
+        small.disk.fill().unwrap();
+        let filler =
+            fs::File::options().write(true).open(small.disk.path().join("filler")).unwrap();
+        filler.set_len(filler.metadata().unwrap().len() - left).unwrap();
+        let done = small.run(&["up"]);
+        assert!(done.code == 1 && done.stderr.contains("is full"), "{left}: {done:?}");
+        assert!(
+            fs::read(state.join("headsup.db")).unwrap() == evidence,
+            "{left}: nothing is put aside"
+        );
+        small.disk.clear().unwrap();
+    }
+    let done = small.run(&["up"]);
+    assert!(done.code == 0 && done.stderr.contains("database was damaged"), "{done:?}");
+    assert_eq!((client.roster().len(), client.head()), (60, head));
+    small.run(&["down"]).ok();
 }
 
 #[test]

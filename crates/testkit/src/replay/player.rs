@@ -151,7 +151,8 @@ impl<'a> Player<'a> {
     fn new(home: &'a Home, binary: &'a Path, recording: &'a Recording) -> io::Result<Self> {
         let programs = home.path().join("programs");
         fs::create_dir_all(&programs)?;
-        let program = programs.join(recording.program.name);
+        // Its own name: that of a runtime says nothing without the words of a real one.
+        let program = programs.join(recording.program.command);
         symlink("/bin/sh", &program)?;
         let namespace = fs::metadata("/proc/self/ns/pid")?.ino();
         Ok(Self {

@@ -69,6 +69,9 @@ fn a_run_that_was_started_with_its_prompt_does_not_wait_for_one() {
         ("0", r#""later":1"#, Attach::Headless, SessionStart::Startup),
         ("", r#""attach":"headless","prompted":true"#, Attach::Headless, SessionStart::Prompted),
         ("1", r#""attach":"headless","prompted":true"#, Attach::Interactive, SessionStart::Startup),
+        // `claude "do it"`: somebody can type to it, and it has its prompt all the same.
+        ("1", r#""asked":true"#, Attach::Interactive, SessionStart::Asked),
+        ("0", r#""asked":true"#, Attach::Headless, SessionStart::Startup),
     ] {
         let env = format!(r#"{{"CLAUDE_CODE_SESSION_ATTENDED":"{attended}"}}"#);
         let context = HookContext::parse(&format!(r#"{{"env":{env},{told}}}"#));
@@ -99,6 +102,25 @@ fn nor_does_one_that_goes_on_with_a_conversation() {
         assert_eq!(told, Fact::SessionStarted { how: prompted, attach }, "{source}");
         let told = how(r#""attach":"headless""#);
         assert_eq!(told, Fact::SessionStarted { how: alone, attach }, "{source}");
+    }
+}
+
+/// What follows in its process is begun by a person.
+#[test]
+fn the_prompt_that_it_was_started_with_is_of_its_first_conversation() {
+    for (source, how) in [
+        ("startup", SessionStart::Asked),
+        ("clear", SessionStart::Clear),
+        ("resume", SessionStart::Resume),
+        ("fork", SessionStart::Fork),
+        ("compact", SessionStart::Compact),
+    ] {
+        let env = r#"{"CLAUDE_CODE_SESSION_ATTENDED":"1"}"#;
+        let context = HookContext::parse(&format!(r#"{{"env":{env},"asked":true}}"#));
+        let body = format!(r#"{{"session_id":"s-1","cwd":"/p","source":"{source}"}}"#);
+        let seen = crate::hook(KIND, Some("SessionStart"), body.as_bytes(), &context).unwrap();
+        let attach = Some(Attach::Interactive);
+        assert_eq!(seen.fact, Fact::SessionStarted { how, attach }, "{source}");
     }
 }
 

@@ -69,7 +69,8 @@ pub(in crate::gate) fn is_over(step: &mut Step<'_>) -> bool {
         return false;
     }
     step.ensure_running(None);
-    prompts::withdraw_all(step);
+    // What only the screen shows may be asked behind it, and goes when it is not seen any more.
+    prompts::withdraw(step, |asked| asked.source != Source::Screen);
     beside::all_over(step, None);
     step.seat.outcome = None;
     if step.seat.turn.open {

@@ -355,3 +355,74 @@ fn a_title_that_has_not_shown_what_is_asked_yet_tells_no_answer() {
         assert_eq!(script.headline(), Headline::Working, "{is_next_turn}");
     }
 }
+
+/// The hub was away while it was asked and answered: nobody has seen that its title showed the dialog.
+#[test]
+fn a_title_that_shows_work_behind_a_request_from_the_spool_tells_its_answer() {
+    let spooled = |title_before: bool| {
+        let mut script = Script::working();
+        if title_before {
+            script.said(Source::Title, Fact::Level(busy()));
+        }
+        let reported_at = script.now.plus(1_000);
+        script.after(5_000);
+        script.delivery = Delivery::Spooled { reported_at };
+        script.hook(tool(&Actor::Main, "c1", 7));
+        script.hook(permission(&Actor::Main, 7));
+        script.delivery = Delivery::Live;
+        assert_eq!(script.headline(), Headline::Blocked);
+        script
+    };
+    for title_before in [true, false] {
+        let mut script = spooled(title_before);
+        script.said(Source::Title, Fact::Level(busy()));
+        script.tick(SETTLE_MS);
+        assert_eq!(script.phrase(), "working(tool)", "{title_before}");
+        assert_eq!(script.count("prompt.resolved"), 1, "{title_before}");
+        // It is open, and its title shows it.
+        let mut script = spooled(title_before);
+        script.said(Source::Title, Fact::Level(waiting()));
+        script.tick(5_000);
+        assert_eq!(script.headline(), Headline::Blocked, "{title_before}");
+        // Another one that is told in time is still to be drawn.
+        let mut script = spooled(title_before);
+        script.hook(permission(&Actor::Main, 8));
+        script.said(Source::Title, Fact::Level(busy()));
+        script.tick(5_000);
+        assert_eq!(script.headline(), Headline::Blocked, "{title_before}");
+    }
+}
+
+/// Its main agent works on meanwhile, which is what a title may be about.
+#[test]
+fn a_title_that_shows_work_tells_no_answer_to_what_a_helper_has_asked_while_the_hub_was_away() {
+    let mut script = Script::working();
+    script.hook(Fact::SubagentStarted { id: "h".into() });
+    let reported_at = script.now.plus(1_000);
+    script.after(5_000);
+    script.delivery = Delivery::Spooled { reported_at };
+    script.hook(tool(&sub("h"), "c1", 7));
+    script.hook(permission(&sub("h"), 7));
+    script.delivery = Delivery::Live;
+    script.said(Source::Title, Fact::Level(busy()));
+    script.tick(5_000);
+    assert_eq!(script.headline(), Headline::Blocked);
+}
+
+/// One that was asked only just before the hub was there may still be to be drawn.
+#[test]
+fn a_title_has_a_moment_to_show_a_request_from_the_spool() {
+    let mut script = Script::working();
+    script.said(Source::Title, Fact::Level(busy()));
+    let reported_at = script.now.plus(1_000);
+    script.after(1_100);
+    script.delivery = Delivery::Spooled { reported_at };
+    script.hook(permission(&Actor::Main, 7));
+    script.delivery = Delivery::Live;
+    script.said(Source::Title, Fact::Level(busy()));
+    script.tick(1_000);
+    assert_eq!(script.headline(), Headline::Blocked);
+    script.said(Source::Title, Fact::Level(waiting()));
+    script.tick(5_000);
+    assert_eq!(script.headline(), Headline::Blocked);
+}

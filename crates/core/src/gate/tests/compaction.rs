@@ -194,6 +194,23 @@ fn a_compactions_end_that_is_told_beside_the_own_status_completes_it() {
     }
 }
 
+/// Claude Code 2.1.330 on a busy machine: its status file shows work before the hook tells of the compaction, and for a
+/// moment behind its end.
+#[test]
+fn work_that_was_shown_before_the_end_of_a_compaction_is_over_with_it() {
+    let mut script = Script::idle();
+    script.registry(at_rest());
+    script.after(60_000).registry(busy());
+    script.hook(Fact::CompactionStarted);
+    script.after(200).hook(Fact::CompactionEnded { manual: Some(true) });
+    assert_eq!(script.headline(), Headline::Done);
+    script.tick(200);
+    script.registry(at_rest());
+    script.tick(300);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+    assert_eq!((script.count("turn.started"), script.count("turn.completed")), (1, 1));
+}
+
 #[test]
 fn a_turn_that_is_stopped_while_it_compacts_is_over_with_the_own_status() {
     let mut script = Script::working();

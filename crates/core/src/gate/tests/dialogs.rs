@@ -53,6 +53,28 @@ fn an_answer_that_names_nothing_is_one_to_all_that_was_asked() {
     assert_eq!(script.headline(), Headline::Done);
 }
 
+/// Of several at once they may come in any order.
+#[test]
+fn g4_what_a_notice_that_names_its_call_has_told_is_over_with_that_call() {
+    let named = |title: &str, input: u64| {
+        let prompt = NewPrompt::plain(BlockedReason::Permission, Some(title));
+        Fact::DialogShown { actor: MAIN, prompt: NewPrompt { tool: Some(call(input)), ..prompt } }
+    };
+    for asks in [[("seven", 7), ("eight", 8)], [("eight", 8), ("seven", 7)]] {
+        let mut script = Script::working();
+        script.hook(begins(&MAIN, 7));
+        script.hook(begins(&MAIN, 8));
+        for (title, input) in asks {
+            script.hook(named(title, input));
+        }
+        assert_eq!(script.count("prompt.opened"), 2);
+        script.hook(ends(&MAIN, 7));
+        assert_eq!(titles(&script), ["eight"]);
+        script.hook(ends(&MAIN, 8));
+        assert_eq!((script.phrase().as_str(), titles(&script).len()), ("working(model)", 0));
+    }
+}
+
 /// The notice of its dialog does not say what is asked.
 #[test]
 fn g4_a_question_and_its_notice_are_one_prompt_in_the_words_of_its_call() {

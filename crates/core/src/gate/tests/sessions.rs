@@ -309,6 +309,29 @@ fn a_conversation_that_was_cleared_is_no_goodbye_and_what_may_have_been_one_is_f
     }
 }
 
+/// Some begin a conversation with their first prompt alone, and a person may leave before that.
+#[test]
+fn what_may_be_a_goodbye_before_the_first_conversation_is_one_for_a_moment() {
+    let gone = || Exit::of(ExitKind::Crashed);
+    let killed = || Exit { signal: Some(9), ..gone() };
+    for (ms, exit, headline) in [
+        (0, gone(), Headline::Ended),
+        (4_000, gone(), Headline::Ended),
+        (5_000, gone(), Headline::Crashed),
+        (0, killed(), Headline::Crashed),
+    ] {
+        let mut script = Script::new();
+        script.session = None;
+        script.process = Some(crate::id::ProcessId::new(1, 10));
+        script.hook(start(SessionStart::Startup));
+        script.hook(Fact::SessionEnded { how: SessionEnd::Either });
+        assert_eq!(script.headline(), Headline::Idle);
+        script.tick(ms);
+        script.said(Source::Process, Fact::Process(ProcessFact::Exited(exit)));
+        assert_eq!(script.headline(), headline, "{ms}");
+    }
+}
+
 /// Of a helper that has a conversation of its own, or of one that was over before anything was heard of it.
 #[test]
 fn g1_a_session_that_has_begun_nothing_here_ends_nothing_here() {

@@ -1,10 +1,10 @@
 //! Dialogs and work that are none of the agent's: once they are over, all is as it was.
 
 use super::script::{
-    Script, at_rest, busy, fail, permission, prompt, stop, tool, tool_end, waiting,
+    Script, at_rest, busy, fail, permission, prompt, start, stop, tool, tool_end, waiting,
 };
 use crate::gate;
-use crate::observation::{Fact, Level, Submitter};
+use crate::observation::{Fact, Level, SessionEnd, SessionStart, Submitter};
 use crate::prompt::Actor;
 use crate::source::Source;
 use crate::status::{BlockedReason, Headline};
@@ -90,6 +90,78 @@ fn a_command_of_which_the_log_tells_leaves_all_as_it_was_whatever_the_status_fil
     script.log(Fact::CommandRan);
     script.silent();
     assert_eq!(script.headline(), Headline::Working);
+}
+
+/// Claude Code 2.1.330 on a busy machine: its status file shows work while `/exit` or `/clear` runs, and no hook tells of
+/// the command.
+#[test]
+fn a_command_that_ends_the_conversation_leaves_the_outcome_as_it_was() {
+    let shows_work = |end: Fact| {
+        let mut script = Script::working();
+        script.registry(busy());
+        script.hook(end);
+        script.registry(at_rest());
+        script.after(60_000).registry(busy());
+        script.tick(gate::SETTLE_MS);
+        assert_eq!(script.phrase(), "working(model)");
+        script
+    };
+    for how in [SessionEnd::Exit, SessionEnd::Clear] {
+        for (end, outcome) in [(stop("t1"), "completed"), (fail("t1", "overloaded"), "failed")] {
+            let mut script = shows_work(end);
+            script.after(2_000).hook(Fact::SessionEnded { how });
+            assert_eq!(script.outcome(), Some(outcome), "{how:?}");
+            assert_eq!((script.count("turn.started"), script.count("turn.completed")), (1, 2));
+        }
+    }
+    // What has gone on for long may be a turn whose hook was lost, and one that a hook has told of is one.
+    let mut script = shows_work(stop("t1"));
+    script.after(60_000).hook(Fact::SessionEnded { how: SessionEnd::Exit });
+    assert_eq!(script.outcome(), Some("aborted"));
+    let mut script = shows_work(stop("t1"));
+    script.hook(prompt("t2"));
+    script.hook(Fact::SessionEnded { how: SessionEnd::Exit });
+    assert_eq!(script.outcome(), Some("aborted"));
+    // Nobody can have typed a command there.
+    let mut script = shows_work(stop("t1"));
+    script.seat.process.headless = true;
+    script.hook(Fact::SessionEnded { how: SessionEnd::Exit });
+    assert_eq!(script.outcome(), Some("aborted"));
+}
+
+/// Claude Code 2.1.330, `claude "do it"`: its status file, and what it tells its terminal, show rest until the prompt is
+/// told.
+#[test]
+fn whoever_was_started_with_a_prompt_does_not_rest_before_it_unless_it_does_not_come() {
+    for source in [Source::Registry, Source::ProgramStatus] {
+        let started = || {
+            let mut script = Script::new();
+            script.hook(start(SessionStart::Asked));
+            script.after(1_000).said(source, Fact::Level(at_rest()));
+            script.tick(2_000);
+            assert_eq!(script.headline(), Headline::Unknown, "{source:?}");
+            script
+        };
+        let mut script = started();
+        script.hook(prompt("t1"));
+        assert_eq!(script.headline(), Headline::Working);
+        // It is stopped at once, of which no hook tells.
+        script.said(source, Fact::Level(busy()));
+        script.said(source, Fact::Level(at_rest()));
+        script.tick(gate::SETTLE_MS);
+        assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+        let mut script = started();
+        script.tick(5_000);
+        assert_eq!((script.headline(), script.outcome()), (Headline::Idle, None), "{source:?}");
+    }
+    // Where nothing but hooks tells, nobody knows.
+    let mut script = Script::new();
+    script.hook(start(SessionStart::Asked));
+    script.tick(60_000);
+    assert_eq!(script.headline(), Headline::Unknown);
+    script.hook(prompt("t1"));
+    script.hook(stop("t1"));
+    assert_eq!(script.headline(), Headline::Done);
 }
 
 #[test]

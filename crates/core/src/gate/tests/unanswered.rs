@@ -1,10 +1,10 @@
 //! Turns that are over without an answer.
 
-use super::script::{Script, at_rest, busy, exit, prompt, stop};
+use super::script::{Script, at_rest, busy, exit, fail, prompt, stop};
 use crate::id::ProcessId;
 use crate::observation::{Fact, Level, ProcessFact, SessionStart};
 use crate::source::Source;
-use crate::status::{Attach, Exit, Headline, OutcomeKind, Returns, Turn};
+use crate::status::{Attach, BlockedReason, Exit, Headline, OutcomeKind, Returns, Turn};
 
 fn title(script: &mut Script, level: Level) {
     script.said(Source::Title, Fact::Level(level));
@@ -162,4 +162,42 @@ fn it_survives_a_restart() {
     script.seat = serde_json::from_str(&stored).unwrap();
     script.log(fails());
     assert_eq!(script.headline(), Headline::Failed);
+}
+
+fn on_screen() -> Fact {
+    let (reason, detail) = (BlockedReason::Question, Some("Go on?".to_owned()));
+    Fact::ScreenDialog { reason, detail, first: false, opening: false }
+}
+
+/// Gemini CLI 0.61.0 stops at a loop that it finds, and asks what to do about it: its log alone tells the answer.
+#[test]
+fn what_the_screen_shows_is_asked_behind_an_end_without_an_answer() {
+    for (before, wait) in [(true, 300), (false, 0)] {
+        let mut script = Script::working();
+        script.hook(Fact::TurnUnanswered);
+        script.tick(if before { 0 } else { 300 });
+        script.said(Source::Screen, on_screen());
+        script.tick(wait);
+        let told = (script.headline(), script.seat.turn.open, script.seat.turn.seq);
+        assert_eq!(told, (Headline::Blocked, false, 1), "{before}");
+        script.said(Source::Screen, Fact::ScreenCleared);
+        assert_eq!(script.headline(), Headline::Unknown, "{before}");
+        script.log(Fact::TurnInterrupted { turn_ref: None });
+        assert_eq!(script.headline(), Headline::Idle, "{before}");
+    }
+}
+
+/// Qwen Code 0.24.4 tells by its hook that such a turn has failed. A person may also open something at rest.
+#[test]
+fn what_the_screen_shows_at_rest_begins_no_turn() {
+    for (end, headline) in
+        [(fail("t1", "loop_detected"), Headline::Failed), (stop("t1"), Headline::Done)]
+    {
+        let mut script = Script::working();
+        script.hook(end);
+        script.said(Source::Screen, on_screen());
+        assert_eq!((script.headline(), script.seat.turn.seq), (Headline::Blocked, 1));
+        script.said(Source::Screen, Fact::ScreenCleared);
+        assert_eq!((script.headline(), script.count("turn.completed")), (headline, 1));
+    }
 }

@@ -42,6 +42,7 @@ fn watching(process: ProcessId) -> One {
         process,
         outer: None,
         shell: None,
+        leader: Leader::default(),
         pause: None,
         terminal: None,
         pane: OwnPane::default(),
@@ -199,6 +200,69 @@ async fn the_signal_that_has_ended_a_process_is_read_before_anybody_collects_it(
         let Work::Witnessed(Witnessed::Seat(sight)) = &jobs[0].work else { panic!() };
         let Fact::Process(ProcessFact::Exited(exit)) = &sight.fact else { panic!() };
         assert_eq!((exit.kind, exit.signal), (kind, Some(signal.as_raw())));
+        seen.abort();
+    }
+}
+
+/// As of a pane's own command, a launcher that waits for its program and has collected it. The time that its goodbye is
+/// given passes at once.
+#[tokio::test(start_paused = true)]
+async fn a_process_below_a_launcher_was_hung_up_where_their_terminal_went_before_that() {
+    let here = Some(Path::new("/dev/null").to_owned());
+    let gone = Some(Path::new("/dev/null/gone").to_owned());
+    let crashed = Exit::of(ExitKind::Crashed);
+    for (terminal, signal, exit) in [
+        (gone.clone(), None, Exit::of(ExitKind::Killed)),
+        // It has ended by itself, and its launcher is about to.
+        (here, None, crashed),
+        (None, None, crashed),
+        // Both may have gone behind it; its launcher has ended as it did.
+        (gone.clone(), Some(Signal::KILL), crashed),
+        (gone, Some(Signal::HUP), Exit::from_wait(None, Some(1), false)),
+    ] {
+        let ((mut program, process), (mut launcher, above)) = (child(), child());
+        let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
+        let name = format!("{terminal:?} {signal:?}");
+        program.kill().unwrap();
+        program.wait().unwrap();
+        if let Some(signal) = signal {
+            let pid = Pid::from_raw(launcher.id().cast_signed()).unwrap();
+            kill_process(pid, signal).unwrap();
+            while is_alive(&above) {
+                std::thread::yield_now();
+            }
+        }
+        let one = One { leader: Leader::at(Some(above), terminal), ..watching(process) };
+        let seen = tokio::spawn(one.watch(inbox));
+        tokio::time::sleep(LOOK + GRACE * 2).await;
+        let jobs = outbox.take(Duration::ZERO, 9).unwrap();
+        let Work::Witnessed(Witnessed::Seat(sight)) = &jobs[0].work else { panic!() };
+        assert_eq!(sight.fact, Fact::Process(ProcessFact::Exited(exit)), "{name}");
+        seen.abort();
+        launcher.kill().ok();
+        launcher.wait().unwrap();
+    }
+}
+
+/// The time that passes in between passes at once.
+#[tokio::test(start_paused = true)]
+async fn a_process_that_is_gone_just_behind_its_launcher_was_hung_up_with_it() {
+    for (later, kind) in [(Duration::ZERO, ExitKind::Killed), (HUNG_UP * 2, ExitKind::Crashed)] {
+        let ((mut program, process), (mut launcher, above)) = (child(), child());
+        launcher.kill().unwrap();
+        launcher.wait().unwrap();
+        let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
+        let one = One { leader: Leader::at(Some(above), None), ..watching(process) };
+        let seen = tokio::spawn(one.watch(inbox));
+        // It is looked at once.
+        tokio::time::sleep(later + Duration::from_millis(1)).await;
+        program.kill().unwrap();
+        program.wait().unwrap();
+        tokio::time::sleep(LOOK + GRACE * 2).await;
+        let jobs = outbox.take(Duration::ZERO, 9).unwrap();
+        let Work::Witnessed(Witnessed::Seat(sight)) = &jobs[0].work else { panic!() };
+        let exited = Fact::Process(ProcessFact::Exited(Exit::of(kind)));
+        assert_eq!(sight.fact, exited, "{later:?}");
         seen.abort();
     }
 }

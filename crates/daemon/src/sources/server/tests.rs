@@ -1,8 +1,6 @@
 use super::*;
 use crate::inbox::{self, Outbox};
-use headsup_core::observation::{Fact, Level};
 use headsup_core::status::{Exit, ExitKind, Process};
-use headsup_core::time::UnixMs;
 use std::path::PathBuf;
 use tempfile::TempDir;
 use tokio::net::UnixListener;
@@ -18,10 +16,16 @@ struct Rig {
 
 impl Rig {
     fn new() -> Self {
+        Self::with(Vec::new())
+    }
+
+    /// The seats are those on the board.
+    fn with(seats: Vec<Arc<Seat>>) -> Self {
+        let board = Arc::new(Board::new(seats, 0, 0));
         let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
         let (seats, moved) = unbounded_channel();
         let metrics = Arc::new(Metrics::new());
-        tokio::spawn(watch(moved, inbox, Arc::clone(&metrics)));
+        tokio::spawn(watch(board, moved, inbox, Arc::clone(&metrics)));
         Self { home: tempfile::tempdir().unwrap(), outbox, seats, metrics }
     }
 
@@ -73,7 +77,16 @@ async fn greeted(listener: &UnixListener) -> WebSocketStream<UnixStream> {
 }
 
 async fn say(client: &mut WebSocketStream<UnixStream>, thread: &str, status: &str) {
-    let params = json!({"threadId": thread, "status": {"type": status, "activeFlags": []}});
+    say_with(client, thread, status, &[]).await;
+}
+
+async fn say_with(
+    client: &mut WebSocketStream<UnixStream>,
+    thread: &str,
+    status: &str,
+    flags: &[&str],
+) {
+    let params = json!({"threadId": thread, "status": {"type": status, "activeFlags": flags}});
     let message = json!({"method": "thread/status/changed", "params": params});
     client.send(Message::text(message.to_string())).await.unwrap();
 }
@@ -102,6 +115,33 @@ async fn every_conversation_of_a_server_is_told_to_its_own_seat() {
     assert_eq!(level(&told), ("api", "t-1", "idle"));
     assert_eq!((told.source, &*told.name), (Source::AppServer, "thread/status/changed"));
     assert_eq!(told.delivery, Delivery::Live);
+}
+
+#[tokio::test]
+async fn a_helper_that_works_behind_its_dialog_has_been_answered() {
+    let mut seat = Seat::new(AgentId::new("api").unwrap(), "codex", Source::Hook, UnixMs(0));
+    seat.subagents = vec!["h-1".to_owned()];
+    let rig = Rig::with(vec![Arc::new(seat)]);
+    let listener = rig.serve();
+    rig.seat("api", "t-1", Process::Unknown);
+    let mut client = greeted(&listener).await;
+    let waits = ["waitingOnApproval"];
+    // It works, asks, is answered and goes on; another one is nobody's, and at its next dialog it is stopped.
+    say(&mut client, "h-1", "active").await;
+    say_with(&mut client, "h-1", "active", &waits).await;
+    say(&mut client, "h-1", "active").await;
+    say(&mut client, "h-1", "active").await;
+    say_with(&mut client, "h-2", "active", &waits).await;
+    say(&mut client, "h-2", "active").await;
+    say_with(&mut client, "h-1", "active", &waits).await;
+    say(&mut client, "h-1", "idle").await;
+    say(&mut client, "t-1", "idle").await;
+    let told = rig.told().await;
+    let Fact::PromptResolved { actor, reason, key, .. } = &told.fact else { panic!("{told:?}") };
+    assert_eq!(*actor, Actor::Sub("h-1".to_owned()));
+    assert_eq!((*reason, key), (BlockedReason::Permission, &None));
+    assert_eq!((told.agent.as_str(), told.session.as_deref()), ("api", None));
+    assert_eq!(level(&rig.told().await), ("api", "t-1", "idle"));
 }
 
 #[tokio::test]

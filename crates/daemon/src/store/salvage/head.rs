@@ -85,6 +85,9 @@ fn mend(head: &[u8; HEAD], length: u64) -> Option<[u8; HEAD]> {
         put(&mut new, 44, SCHEMA);
     }
     put(&mut new, 56, UTF_8);
+    // Whether its pages are moved: whoever only reads needs to know nothing of that.
+    put(&mut new, 52, 0);
+    put(&mut new, 64, 0);
     if new == *head {
         return None;
     }
@@ -136,7 +139,19 @@ mod tests {
         good.copy_from_slice(&bytes[..HEAD]);
         assert_eq!(mend(&good, length), None);
         assert!(Mended::of(&path).unwrap().is_none());
-        let harms = [(0, 0), (16, 0x20), (17, 3), (18, 9), (20, 200), (21, 0), (47, 9), (59, 2)];
+        let harms = [
+            (0, 0),
+            (16, 0x20),
+            (17, 3),
+            (18, 9),
+            (19, 9),
+            (20, 200),
+            (21, 0),
+            (47, 9),
+            (55, 1),
+            (59, 2),
+            (67, 1),
+        ];
         for (at, value) in harms {
             let mut bad = good;
             bad[at] = value;

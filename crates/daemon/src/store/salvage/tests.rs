@@ -118,7 +118,7 @@ fn a_log_is_read_up_to_the_damage_and_behind_it() {
 #[test]
 fn a_damaged_head_costs_nothing() {
     type Harm = fn(&mut [u8]);
-    let harms: [(&str, Harm); 6] = [
+    let harms: [(&str, Harm); 11] = [
         ("no database", |head| head[..16].fill(0)),
         ("another length of pages", |head| head[16] = 0x20),
         ("fewer pages", |head| head[28..32].copy_from_slice(&[0, 0, 0, 5])),
@@ -127,6 +127,11 @@ fn a_damaged_head_costs_nothing() {
             head[28..32].copy_from_slice(&pages.to_be_bytes());
         }),
         ("another text", |head| head[59] = 2),
+        ("a newer writer", |head| head[18] = 9),
+        ("a newer reader", |head| head[19] = 9),
+        ("a newer description", |head| head[47] = 9),
+        ("any description", |head| head[44..48].fill(0xAA)),
+        ("pages that move", |head| head[55] = 1),
         ("all of it", |head| head[..100].fill(0xAA)),
     ];
     for (case, harm) in harms {
@@ -300,6 +305,31 @@ fn where_nothing_can_be_read_a_new_one_is_begun_behind_all_cursors() {
     assert_eq!(quarantine::damaged(temp.path())[0].saved, None);
 }
 
+/// A folder in its place stands for a disk that takes no new database.
+#[test]
+fn where_no_new_database_can_be_written_the_damaged_one_stays_until_there_is_room() {
+    let temp = tempfile::tempdir().unwrap();
+    let path = place(&temp);
+    filled(&path);
+    let in_the_way = beside(&path, super::FILLING);
+    fs::create_dir(&in_the_way).unwrap();
+    // Damage that the start does not meet by itself: it serves what there is, and comes back to it.
+    quarantine::doubt(&path).unwrap();
+    let Opened { loaded, quarantined, .. } = Store::open(&path, NOW).unwrap();
+    assert_eq!((loaded.seats.len() as u64, quarantined), (AGENTS, None));
+    assert!(quarantine::is_doubted(&path));
+    // Damage that it meets.
+    quarantine::trust(&path);
+    let evidence = harm(&path, leaves(&path, "seats")[1]);
+    assert!(matches!(Store::open(&path, NOW), Err(StoreError::Io(_))));
+    assert!(fs::read(&path).unwrap() == evidence, "nothing is put aside");
+    assert!(quarantine::damaged(temp.path()).is_empty());
+    fs::remove_dir(&in_the_way).unwrap();
+    let Opened { loaded, quarantined, .. } = Store::open(&path, NOW).unwrap();
+    assert_eq!((loaded.seats.len() as u64, loaded.head), (AGENTS, AGENTS));
+    assert!(quarantined.is_some());
+}
+
 #[test]
 fn a_doubt_about_a_database_that_is_whole_costs_nothing() {
     let temp = tempfile::tempdir().unwrap();
@@ -315,12 +345,25 @@ fn a_doubt_about_a_database_that_is_whole_costs_nothing() {
 }
 
 #[test]
+fn a_doubt_about_a_database_that_is_gone_is_none_about_the_next_one() {
+    let temp = tempfile::tempdir().unwrap();
+    let path = place(&temp);
+    quarantine::doubt(&path).unwrap();
+    filled(&path);
+    assert!(!quarantine::is_doubted(&path));
+    let Opened { loaded, quarantined, .. } = Store::open(&path, NOW).unwrap();
+    assert_eq!((loaded.seats.len() as u64, quarantined), (AGENTS, None));
+}
+
+#[test]
 fn a_hub_that_was_killed_between_the_two_databases_has_the_new_one() {
     let temp = tempfile::tempdir().unwrap();
     let path = place(&temp);
     filled(&path);
     fs::rename(&path, beside(&path, super::FILLED)).unwrap();
-    assert_eq!(Store::open(&path, NOW).unwrap().loaded.head, AGENTS);
+    quarantine::doubt(&path).unwrap();
+    let Opened { loaded, quarantined, .. } = Store::open(&path, NOW).unwrap();
+    assert_eq!((loaded.head, quarantined), (AGENTS, None));
 }
 
 #[test]
