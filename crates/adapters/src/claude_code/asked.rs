@@ -1,82 +1,19 @@
 //! Whether it was started at a terminal with a prompt, which it takes once it has come up.
 //!
-//! Claude Code 2.1.330: `claude [options] [command] [prompt]`, with the options that `claude --help` lists (read). Its
-//! session's start is told 0.6 to 3 s before that prompt, and its status file shows rest meanwhile (measured).
+//! Claude Code 2.1.330: `claude [options] [command] [prompt]` (its help). Its session's start is told 0.6 to 3 s before
+//! that prompt, and its status file shows rest meanwhile (measured).
 
-/// Options that have no value.
-const ALONE: &[&str] = &[
-    "--allow-dangerously-skip-permissions",
-    "--ax-screen-reader",
-    "--brief",
-    "--chrome",
-    "--dangerously-skip-permissions",
-    "--disable-slash-commands",
-    "--ide",
-    "--no-chrome",
-    "--strict-mcp-config",
-    "--verbose",
-];
-
-/// Those that have one.
-const WITH_VALUE: &[&str] = &[
-    "--agent",
-    "--agents",
-    "--append-system-prompt",
-    "--autocompact",
-    "--debug-file",
-    "--effort",
-    "--fallback-model",
-    "--model",
-    "--name",
-    "-n",
-    "--permission-mode",
-    "--plugin-dir",
-    "--plugin-url",
-    "--session-id",
-    "--setting-sources",
-    "--settings",
-    "--system-prompt",
-    "--system-prompt-snapshot",
-];
-
-/// Those that take every word up to the next option.
-const WITH_VALUES: &[&str] = &[
-    "--add-dir",
-    "--allowedTools",
-    "--allowed-tools",
-    "--betas",
-    "--disallowedTools",
-    "--disallowed-tools",
-    "--file",
-    "--mcp-config",
-    "--tools",
-];
+use super::KIND;
+use crate::resume;
 
 /// Does a prompt stand among the words of its command line, so that it surely begins with it? Behind an option that is not
-/// known here nobody can tell.
+/// known nobody can tell, but for what stands behind the end of all options.
 pub(crate) fn has_prompt(words: &[&str]) -> bool {
     let Some(own) = own_words(words) else { return false };
-    let mut words = own.iter().copied().peekable();
-    while let Some(word) = words.next() {
-        if word == "--" {
-            return words.next().is_some_and(is_prompt);
-        }
-        if !word.starts_with('-') {
-            return is_prompt(word);
-        }
-        if word.starts_with("--") && word.contains('=') {
-            continue;
-        }
-        if WITH_VALUE.contains(&word) {
-            words.next();
-        } else if WITH_VALUES.contains(&word) {
-            words.next();
-            while words.next_if(|word| !word.starts_with('-')).is_some() {}
-        } else if !ALONE.contains(&word) {
-            return false;
-        }
-    }
-    false
+    let mut parts = own.splitn(2, |word| *word == "--");
+    let first = parts.next().and_then(|options| resume::surely(KIND, options));
+    let behind = || parts.next()?.first().copied();
+    first.or_else(behind).is_some_and(is_prompt)
 }
 
 /// What stands behind the program, which a runtime may run.
@@ -114,6 +51,8 @@ mod tests {
             &["claude", "--allowedTools", "Bash", "Edit", "--model", "x", "fix the bug"],
             &["claude", "-n", "my name", "--", "- fix the bug"],
             &["node", "--max-old-space-size=9", "/lib/claude-code/cli.js", "fix the bug"],
+            // It goes on with a conversation, of whose start no more is told than of any other.
+            &["claude", "-c", "fix the bug"],
         ] {
             assert!(has_prompt(words), "{words:?}");
         }
@@ -128,7 +67,6 @@ mod tests {
             &["claude", "--resume", "my last session"],
             &["claude", "--worktree", "fix the bug"],
             &["claude", "--of-a-later-version", "fix the bug"],
-            &["claude", "-c", "fix the bug"],
             // A command, of the program's own or of a person's.
             &["claude", "doctor"],
             &["claude", "mcp", "add the server"],

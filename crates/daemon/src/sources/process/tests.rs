@@ -244,29 +244,6 @@ async fn a_process_below_a_launcher_was_hung_up_where_their_terminal_went_before
     }
 }
 
-/// The time that passes in between passes at once.
-#[tokio::test(start_paused = true)]
-async fn a_process_that_is_gone_just_behind_its_launcher_was_hung_up_with_it() {
-    for (later, kind) in [(Duration::ZERO, ExitKind::Killed), (HUNG_UP * 2, ExitKind::Crashed)] {
-        let ((mut program, process), (mut launcher, above)) = (child(), child());
-        launcher.kill().unwrap();
-        launcher.wait().unwrap();
-        let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
-        let one = One { leader: Leader::at(Some(above), None), ..watching(process) };
-        let seen = tokio::spawn(one.watch(inbox));
-        // It is looked at once.
-        tokio::time::sleep(later + Duration::from_millis(1)).await;
-        program.kill().unwrap();
-        program.wait().unwrap();
-        tokio::time::sleep(LOOK + GRACE * 2).await;
-        let jobs = outbox.take(Duration::ZERO, 9).unwrap();
-        let Work::Witnessed(Witnessed::Seat(sight)) = &jobs[0].work else { panic!() };
-        let exited = Fact::Process(ProcessFact::Exited(Exit::of(kind)));
-        assert_eq!(sight.fact, exited, "{later:?}");
-        seen.abort();
-    }
-}
-
 /// The time that the disk is given passes at once.
 #[tokio::test(start_paused = true)]
 async fn a_death_that_a_disk_has_refused_is_told_again_until_it_is_stored() {
@@ -288,22 +265,27 @@ async fn a_death_that_a_disk_has_refused_is_told_again_until_it_is_stored() {
 
 /// The time that passes in between passes at once.
 #[tokio::test(start_paused = true)]
-async fn a_process_that_has_outlived_its_shell_was_not_hung_up_with_it() {
-    for (later, kind) in [(Duration::ZERO, ExitKind::Killed), (HUNG_UP * 2, ExitKind::Crashed)] {
-        let ((mut program, process), (mut shell, above)) = (child(), child());
-        shell.kill().unwrap();
-        shell.wait().unwrap();
+async fn a_process_that_has_outlived_its_shell_or_launcher_was_not_hung_up_with_it() {
+    let just = [(Duration::ZERO, ExitKind::Killed), (HUNG_UP * 2, ExitKind::Crashed)];
+    for ((later, kind), is_shell) in just.into_iter().flat_map(|it| [(it, true), (it, false)]) {
+        let ((mut program, process), (mut first, above)) = (child(), child());
+        first.kill().unwrap();
+        first.wait().unwrap();
         let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
-        let one = One { shell: Some(above), ..watching(process) };
+        let one = match is_shell {
+            true => One { shell: Some(above), ..watching(process) },
+            false => One { leader: Leader::at(Some(above), None), ..watching(process) },
+        };
         let seen = tokio::spawn(one.watch(inbox));
-        tokio::time::sleep(later).await;
+        // It is looked at once.
+        tokio::time::sleep(later + Duration::from_millis(1)).await;
         program.kill().unwrap();
         program.wait().unwrap();
         tokio::time::sleep(LOOK + GRACE * 2).await;
         let jobs = outbox.take(Duration::ZERO, 9).unwrap();
         let Work::Witnessed(Witnessed::Seat(sight)) = &jobs[0].work else { panic!() };
         let exited = Fact::Process(ProcessFact::Exited(Exit::of(kind)));
-        assert_eq!(sight.fact, exited, "{later:?}");
+        assert_eq!(sight.fact, exited, "{later:?} {is_shell}");
         seen.abort();
     }
 }
