@@ -46,7 +46,7 @@ const FOSTER_PARENTS: &[&str] = &["systemd", "init"];
 
 /// So long it may take to leave behind its goodbye: it waits for the other hooks of that moment, and with one that hangs
 /// it was gone after 4.7 s on a machine with other work (measured). Milliseconds.
-pub(crate) const LEAVES_MS: i64 = 15_000;
+pub(crate) const LEAVES_MS: u16 = 15_000;
 
 /// npm's launcher, which waits for the program, under either name of its own runtime.
 const LAUNCHERS: &[&str] = &["node", "MainThread"];

@@ -33,7 +33,7 @@ const SESSION: &str = "GEMINI_SESSION_ID";
 /// It asks its model once more by itself, twice a turn at most, where that has said nothing behind a call, also because it
 /// failed or a person has stopped it (0.61.0, read: `autoNudgeAttemptCountRef`). Its hook for that came 280 ms behind the line in
 /// its log at the latest, mostly 130 ms (measured).
-pub(crate) const ASKS_AGAIN_MS: i64 = 700;
+pub(crate) const ASKS_AGAIN_MS: u16 = 700;
 
 pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> Sighting {
     let body = json::decode(body);

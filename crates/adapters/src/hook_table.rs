@@ -210,13 +210,13 @@ pub fn goes_on_beside(kind: &str) -> bool {
 
 /// How long a program of this kind may take to leave behind a goodbye that may mean something else, where that is long.
 /// Milliseconds.
-pub fn leaves_within_ms(kind: &str) -> Option<i64> {
+pub fn leaves_within_ms(kind: &str) -> Option<u16> {
     (kind == crate::codex::KIND).then_some(crate::codex::LEAVES_MS)
 }
 
 /// How long behind an end that its log tells of a program of this kind may ask its model once more by itself, where that was
 /// asked about what a call has brought. Milliseconds.
-pub fn asks_again_ms(kind: &str) -> Option<i64> {
+pub fn asks_again_ms(kind: &str) -> Option<u16> {
     (kind == crate::gemini_cli::KIND).then_some(crate::gemini_cli::ASKS_AGAIN_MS)
 }
 

@@ -117,7 +117,7 @@ pub const UNSEEN: &str = "whether anything stands between it and a prompt cannot
 
 /// After how long without a word of the program's its title says that somebody is asked, of a kind whose hooks tell of
 /// every dialog that its title shows in a turn. Milliseconds.
-pub fn silent_title_ms(kind: &str) -> Option<i64> {
+pub fn silent_title_ms(kind: &str) -> Option<u16> {
     (kind == gemini_cli::KIND).then_some(gemini_cli::terminal::SILENT_MS)
 }
 
@@ -128,7 +128,7 @@ pub fn shows_one(kind: &str) -> bool {
 }
 
 /// How long a program of this kind may show work on its terminal while it comes up. Milliseconds.
-pub fn starts_at_work_ms(kind: &str) -> Option<i64> {
+pub fn starts_at_work_ms(kind: &str) -> Option<u16> {
     (kind == codex::KIND).then_some(codex::terminal::START_MS)
 }
 

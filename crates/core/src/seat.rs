@@ -26,6 +26,7 @@ pub use process::{Launched, LaunchedEnd, ProcessFacts};
 pub use repeats::{AskedOnce, Compaction, HelperRun, Repeats};
 pub use session::{Beside, LeftSession, Session};
 pub use stop::Stop;
+pub use view::StatusKey;
 
 use crate::id::AgentId;
 use crate::observation::BackgroundShells;
@@ -40,7 +41,8 @@ use crate::wire::{CountersDoc, LocationDoc, VerdictDoc};
 use crate::word::Word;
 use crate::workflow::StageStatus;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
+use thin_vec::ThinVec;
 
 /// The state of one seat. What is stored of it must load for ever: new fields get a default. What
 /// is at its default is not written: ten thousand seats are read at a start.
@@ -60,8 +62,8 @@ pub struct Seat {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<Session>,
     /// Sessions this seat has left, newest last.
-    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
-    pub left_sessions: VecDeque<LeftSession>,
+    #[serde(default, skip_serializing_if = "ThinVec::is_empty")]
+    pub left_sessions: ThinVec<LeftSession>,
     pub process: ProcessFacts,
     pub turn: TurnFacts,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -83,8 +85,8 @@ pub struct Seat {
     /// When a person was last led to it, or has said that it was seen.
     #[serde(default, with = "stored::option", skip_serializing_if = "Option::is_none")]
     pub looked_at: Option<UnixMs>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub verdicts: Vec<VerdictDoc>,
+    #[serde(default, skip_serializing_if = "ThinVec::is_empty")]
+    pub verdicts: ThinVec<VerdictDoc>,
     /// What it works on; most have none, and there are thousands of seats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub links: Option<Box<Links>>,
@@ -101,26 +103,26 @@ pub struct Seat {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unanswered: Option<String>,
     /// Input requests that a person has answered, and of which the agent has not been told; newest last.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub untold: Vec<String>,
+    #[serde(default, skip_serializing_if = "ThinVec::is_empty")]
+    pub untold: ThinVec<String>,
     /// Open prompts, oldest first: the blocked set, plus parked input requests.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub prompts: Vec<OpenPrompt>,
+    #[serde(default, skip_serializing_if = "ThinVec::is_empty")]
+    pub prompts: ThinVec<OpenPrompt>,
     #[serde(default, skip_serializing_if = "is_default")]
     pub prompts_opened: u64,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub subagents: Vec<String>,
+    #[serde(default, skip_serializing_if = "ThinVec::is_empty")]
+    pub subagents: ThinVec<String>,
     #[serde(default, skip_serializing_if = "is_default")]
     pub shells: u32,
     /// Tool calls that started and have not ended.
-    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
-    pub open_tools: VecDeque<OpenTool>,
+    #[serde(default, skip_serializing_if = "ThinVec::is_empty")]
+    pub open_tools: ThinVec<OpenTool>,
     /// Calls of the open turn that ended lately, newest last.
-    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
-    pub ended_calls: VecDeque<EndedCall>,
+    #[serde(default, skip_serializing_if = "ThinVec::is_empty")]
+    pub ended_calls: ThinVec<EndedCall>,
     /// Helpers that ended lately, newest last.
-    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
-    pub ended_helpers: VecDeque<EndedHelper>,
+    #[serde(default, skip_serializing_if = "ThinVec::is_empty")]
+    pub ended_helpers: ThinVec<EndedHelper>,
     #[serde(default, skip_serializing_if = "is_default")]
     pub counters: CountersDoc,
     /// When the headline's state began.
@@ -142,11 +144,11 @@ pub struct Seat {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
     /// What each source of levels says now.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub claims: Vec<Claim>,
+    #[serde(default, skip_serializing_if = "ThinVec::is_empty")]
+    pub claims: ThinVec<Claim>,
     /// Facts that wait for a settling time.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub held: Vec<Held>,
+    #[serde(default, skip_serializing_if = "ThinVec::is_empty")]
+    pub held: ThinVec<Held>,
     /// What was said lately. `None`: it lies in the store, beside the seat, until it is wanted.
     #[serde(skip)]
     pub history: Option<Box<History>>,
@@ -167,7 +169,7 @@ pub struct Seat {
     pub parts_with_a_word: bool,
     /// Its title says that it asks also once it was silent for so many milliseconds; hooks tell that first. Lent likewise.
     #[serde(skip)]
-    pub silent_title_ms: Option<i64>,
+    pub silent_title_ms: Option<u16>,
     /// In a program of this kind a conversation goes on when a person turns to another one. Lent likewise.
     #[serde(skip)]
     pub goes_on_beside: bool,
@@ -176,16 +178,16 @@ pub struct Seat {
     pub returns: Returns,
     /// So long it may show work while it comes up, before anybody has asked for anything. In milliseconds. Lent likewise.
     #[serde(skip)]
-    pub starts_at_work_ms: Option<i64>,
+    pub starts_at_work_ms: Option<u16>,
     /// Its title tells that its prompt box is open, before its first prompt, and nothing behind that. Lent likewise.
     #[serde(skip)]
     pub titles_its_start: bool,
     /// So long it may take to leave behind what may be its goodbye, where that is long. In milliseconds. Lent likewise.
     #[serde(skip)]
-    pub leaves_within_ms: Option<i64>,
+    pub leaves_within_ms: Option<u16>,
     /// So long behind an end in its log it may ask its model once more about what a call has brought. In ms. Lent likewise.
     #[serde(skip)]
-    pub asks_again_ms: Option<i64>,
+    pub asks_again_ms: Option<u16>,
     /// Its terminal tells of the conversation that is shown there, which need not be the one that works. Lent likewise.
     #[serde(skip)]
     pub shows_one: bool,
@@ -254,17 +256,17 @@ pub struct TurnFacts {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
     /// Prompts handed over while the turn was open.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub queued: Vec<String>,
+    #[serde(default, skip_serializing_if = "ThinVec::is_empty")]
+    pub queued: ThinVec<String>,
     /// Names of the prompts of the program's own with which the open turn has begun, or gone on: all are its own.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub woken: Vec<String>,
+    #[serde(default, skip_serializing_if = "ThinVec::is_empty")]
+    pub woken: ThinVec<String>,
     /// Names that it had before it stopped and was woken.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub former: Vec<String>,
+    #[serde(default, skip_serializing_if = "ThinVec::is_empty")]
+    pub former: ThinVec<String>,
     /// Turns that go on behind the conversation that is shown, the latest last.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub beside: Vec<Beside>,
+    #[serde(default, skip_serializing_if = "ThinVec::is_empty")]
+    pub beside: ThinVec<Beside>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<EndedTurn>,
     /// The main agent has stopped; helpers go on.
@@ -322,7 +324,7 @@ impl Seat {
             incarnation: 1,
             registered_at: now,
             session: None,
-            left_sessions: VecDeque::new(),
+            left_sessions: ThinVec::new(),
             process: ProcessFacts {
                 state: Process::Absent,
                 id: None,
@@ -340,10 +342,10 @@ impl Seat {
                 seq: 0,
                 open: false,
                 reference: None,
-                queued: Vec::new(),
-                woken: Vec::new(),
-                former: Vec::new(),
-                beside: Vec::new(),
+                queued: ThinVec::new(),
+                woken: ThinVec::new(),
+                former: ThinVec::new(),
+                beside: ThinVec::new(),
                 ended: None,
                 main_stopped: false,
                 awaits_helpers: false,
@@ -365,20 +367,20 @@ impl Seat {
             runs: 0,
             snoozed_until: None,
             looked_at: None,
-            verdicts: Vec::new(),
+            verdicts: ThinVec::new(),
             links: None,
             leaving: None,
             was_away: false,
             launch: None,
             unanswered: None,
-            untold: Vec::new(),
-            prompts: Vec::new(),
+            untold: ThinVec::new(),
+            prompts: ThinVec::new(),
             prompts_opened: 0,
-            subagents: Vec::new(),
+            subagents: ThinVec::new(),
             shells: 0,
-            open_tools: VecDeque::new(),
-            ended_calls: VecDeque::new(),
-            ended_helpers: VecDeque::new(),
+            open_tools: ThinVec::new(),
+            ended_calls: ThinVec::new(),
+            ended_helpers: ThinVec::new(),
             counters: CountersDoc::default(),
             headline_since: now,
             last_status_at: None,
@@ -387,8 +389,8 @@ impl Seat {
             last_edge_at: None,
             last_activity: None,
             stale: false,
-            claims: Vec::new(),
-            held: Vec::new(),
+            claims: ThinVec::new(),
+            held: ThinVec::new(),
             history: Some(Box::default()),
             ageing_from: now,
             quiet_prompts: 0,
@@ -480,20 +482,10 @@ impl Seat {
 
     pub(crate) fn open_tool(&mut self, actor: Actor, tool: ToolRef) {
         if self.open_tools.len() == OPEN_TOOLS {
-            self.open_tools.pop_front();
+            self.open_tools.remove(0);
         }
-        self.open_tools.push_back(OpenTool { actor, tool });
+        self.open_tools.push(OpenTool { actor, tool });
     }
-}
-
-/// See [`Seat::status_key`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StatusKey {
-    pub headline: Headline,
-    pub process: Process,
-    pub turn: Turn,
-    pub outcome: Option<(crate::status::OutcomeKind, Option<String>)>,
-    pub stage: Option<crate::workflow::Stage>,
 }
 
 #[cfg(test)]

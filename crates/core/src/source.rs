@@ -2,6 +2,7 @@
 
 use crate::time::{UnixMs, stored};
 use serde::{Deserialize, Serialize, Serializer};
+use thin_vec::ThinVec;
 
 /// A witness. It emits facts and decides nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -124,7 +125,7 @@ pub struct Evidence {
     #[serde(with = "stored")]
     pub confirmed_at: UnixMs,
     #[serde(default)]
-    pub notes: Vec<String>,
+    pub notes: ThinVec<String>,
 }
 
 impl Serialize for Evidence {
@@ -141,7 +142,7 @@ impl Serialize for Evidence {
 impl Evidence {
     pub fn new(source: Source, at: UnixMs) -> Self {
         let confidence = source.confidence();
-        Self { source, confidence, observed_at: at, confirmed_at: at, notes: Vec::new() }
+        Self { source, confidence, observed_at: at, confirmed_at: at, notes: ThinVec::new() }
     }
 
     /// The same, not as sure as the source allows.

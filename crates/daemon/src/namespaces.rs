@@ -12,9 +12,14 @@ use std::fs;
 use std::num::NonZeroU32;
 use std::os::unix::fs::MetadataExt as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// More are not remembered at a time.
 const MOST: usize = 4_096;
+
+/// So long a caller that was seen in our own namespace is taken for the same one: the kernel gives a number anew only once it has
+/// gone through all others.
+const SEEN_FOR: Duration = Duration::from_secs(1);
 
 /// So far up a hook and what is above it are looked at.
 const MOST_ABOVE: usize = 9;
@@ -35,6 +40,8 @@ pub(crate) enum Peer {
 pub(crate) struct Namespaces {
     own: Option<u64>,
     known: Mutex<HashMap<ProcessId, Found>>,
+    /// Who called last and says nothing of a namespace, and was in ours. To look there takes longer than to read what it says.
+    neighbour: Mutex<Option<(u32, Instant)>>,
 }
 
 /// What is found of a process in another namespace.
@@ -46,12 +53,23 @@ struct Found {
 
 impl Namespaces {
     pub(crate) fn new() -> Self {
-        Self { own: home::pid_namespace(), known: Mutex::default() }
+        Self { own: home::pid_namespace(), known: Mutex::default(), neighbour: Mutex::default() }
     }
 
     /// A namespace that is not ours.
     pub(crate) fn foreign(&self, inode: Option<u64>) -> Option<u64> {
         inode.filter(|inode| Some(*inode) != self.own)
+    }
+
+    /// The namespace of a caller, if that is not ours.
+    fn foreign_of(&self, pid: u32) -> Option<u64> {
+        let mut neighbour = self.neighbour.lock().unwrap_or_else(PoisonError::into_inner);
+        if neighbour.is_some_and(|(known, at)| known == pid && at.elapsed() < SEEN_FOR) {
+            return None;
+        }
+        let namespace = namespace(pid);
+        *neighbour = namespace.filter(|_| namespace == self.own).map(|_| (pid, Instant::now()));
+        self.foreign(namespace)
     }
 
     /// A hook reads in `/proc` who is above it. Where that is not of its own namespace, as in one that was made without
@@ -61,7 +79,7 @@ impl Namespaces {
             return;
         }
         let Peer::Process(pid) = peer else { return };
-        let Some(inode) = self.foreign(namespace(pid)) else { return };
+        let Some(inode) = self.foreign_of(pid) else { return };
         // Else it is a relay that connects for somebody in another one.
         if context.pidns.is_some_and(|said| said != inode) {
             return;

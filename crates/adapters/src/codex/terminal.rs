@@ -17,7 +17,7 @@ use headsup_core::observation::Level;
 use headsup_core::status::BlockedReason;
 
 /// A tool server is given 10 s to start unless `startup_timeout_sec` says otherwise (read). Milliseconds.
-pub(crate) const START_MS: i64 = 12_000;
+pub(crate) const START_MS: u16 = 12_000;
 
 /// Words of a command line that runs something else than its screen (`codex --help` of 0.169.0, read): nothing is
 /// reported there.

@@ -32,7 +32,7 @@ use headsup_core::status::BlockedReason;
 
 /// So long it has shown work when its title shows the hand for its silence: 30 s, less what a title may be seen
 /// late. Milliseconds.
-pub(crate) const SILENT_MS: i64 = 25_000;
+pub(crate) const SILENT_MS: u16 = 25_000;
 
 pub(crate) fn title(title: &str) -> Option<Level> {
     let (mark, rest) = title.split_once(' ')?;

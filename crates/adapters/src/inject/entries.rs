@@ -148,9 +148,12 @@ pub(crate) fn remove(
     Ok(format!("{bom}{root}"))
 }
 
-/// The version, where nothing needs it any more and it was not there before us.
+/// The version, where nothing needs it any more and it was not there before us, or only with what another state
+/// folder of ours had put there.
 fn own_version(form: &Form, top: &CstObject, before: Option<&CstObject>) -> Vec<CstObjectProp> {
-    let had_one = before.is_some_and(|before| before.get(VERSION).is_some());
+    let is_a_persons =
+        |before: &CstObject| before.get(VERSION).is_some() && !holds_ours_alone(form, before);
+    let had_one = before.is_some_and(is_a_persons);
     let Some(version) = form.version.filter(|_| !had_one && !needs_version(form, top, before))
     else {
         return Vec::new();
@@ -312,14 +315,17 @@ fn entries(form: &Form, groups: &CstArray) -> Vec<Entry> {
 
 pub(crate) fn is_all_ours(form: &Form, text: &str) -> bool {
     let top = parse(text).ok().and_then(|(_, root)| root.object_value());
-    let Some(top) = top else { return false };
+    top.is_some_and(|top| holds_ours_alone(form, &top))
+}
+
+fn holds_ours_alone(form: &Form, top: &CstObject) -> bool {
     let is_hooks = |prop: &CstObjectProp| {
         form.within.is_none_or(|name| prop.decoded_name().as_deref() == Some(name))
     };
     let is_version = |prop: &CstObjectProp| prop.decoded_name().as_deref() == Some(VERSION);
     let all = top.properties();
     let mut rest = all.iter().filter(|prop| form.version.is_none() || !is_version(prop));
-    let holders = holders(form, Some(&top));
+    let holders = holders(form, Some(top));
     rest.all(is_hooks) && holders.len() == 1 && holders.iter().all(|(_, one)| is_made(form, one))
 }
 

@@ -51,7 +51,7 @@ fn wait(
     code: Option<&str>,
     detail: Option<&str>,
 ) -> Option<Effect> {
-    let within = step.seat.asks_again_ms.filter(|_| may_go_on(step))?;
+    let within = step.seat.asks_again_ms.filter(|_| may_go_on(step)).map(i64::from)?;
     if waits(step.seat) {
         return Some(Effect::Confirms);
     }

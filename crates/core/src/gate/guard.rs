@@ -306,7 +306,7 @@ fn is_goodbye(fact: &Fact) -> bool {
 /// Does a program that has ended its conversation, and begun none, say goodbye with the name of that one?
 fn leaves(step: &Step<'_>, said: &str, observation: &Observation) -> bool {
     let seat = &step.seat;
-    let is_last = seat.left_sessions.back().is_some_and(|left| left.id == said);
+    let is_last = seat.left_sessions.last().is_some_and(|left| left.id == said);
     let says_goodbye = is_goodbye(&observation.fact);
     is_last && says_goodbye && !seat.turn.open && !seat.process.state.is_over()
 }
@@ -315,7 +315,7 @@ fn leaves(step: &Step<'_>, said: &str, observation: &Observation) -> bool {
 /// goodbye meant something else. What was under way when it was told has arrived before.
 fn goes_on(step: &Step<'_>, said: &str, observation: &Observation) -> bool {
     let seat = &step.seat;
-    let left = seat.left_sessions.back().filter(|left| left.id == said);
+    let left = seat.left_sessions.last().filter(|left| left.id == said);
     let is_same = seat.process.id.is_some() && observation.process == seat.process.id;
     let is_later = left.is_some_and(|left| step.now.since(left.at) >= SETTLE_MS);
     is_later && is_same && seat.process.state.is_running() && begins(observation)

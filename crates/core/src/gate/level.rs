@@ -270,7 +270,7 @@ fn may_be_a_start(step: &Step<'_>, source: Source, level: &Level) -> bool {
 /// How long work waits that may be the start of a program: of some it is for long, and hooks tell of a prompt before.
 fn start_ms(step: &Step<'_>, source: Source, level: &Level) -> i64 {
     let is_start = may_be_a_start(step, source, level) && !step.seat.has_edge_witness();
-    step.seat.starts_at_work_ms.filter(|_| is_start).unwrap_or(SETTLE_MS)
+    step.seat.starts_at_work_ms.filter(|_| is_start).map_or(SETTLE_MS, i64::from)
 }
 
 /// Has a source shown rest for so long that the program has come up?

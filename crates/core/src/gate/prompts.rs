@@ -11,6 +11,7 @@ use crate::source::{Evidence, Source, Tier};
 use crate::status::{BlockedReason, Process, Turn, WorkingReason};
 use crate::time::UnixMs;
 use crate::wire::PromptDoc;
+use thin_vec::ThinVec;
 
 /// Milliseconds a request may settle at most before it is published (G12).
 const LONGEST_SETTLING_MS: u32 = 1_500;
@@ -382,7 +383,7 @@ pub(super) fn resolve_own(
     };
     let (gone, kept) = std::mem::take(&mut step.seat.prompts).into_iter().partition(picked);
     step.seat.prompts = kept;
-    let gone: Vec<OpenPrompt> = gone;
+    let gone: ThinVec<OpenPrompt> = gone;
     for open in &gone {
         let doc = PromptDoc::new(&step.seat.id, open, Some(resolution.clone()));
         step.emit(EventBody::PromptResolved { prompt: Box::new(doc) });
@@ -472,7 +473,7 @@ pub(super) fn settled(
     let (gone, kept) =
         std::mem::take(&mut step.seat.prompts).into_iter().partition(|open| open.id == id);
     step.seat.prompts = kept;
-    let gone: Vec<OpenPrompt> = gone;
+    let gone: ThinVec<OpenPrompt> = gone;
     for open in &gone {
         let doc = PromptDoc::new(&step.seat.id, open, Some(resolution.clone()));
         step.emit(EventBody::PromptResolved { prompt: Box::new(doc) });

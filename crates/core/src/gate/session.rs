@@ -12,6 +12,7 @@ use crate::status::{
     Attach, Exit, ExitKind, IdleReason, OutcomeKind, Process, StartPhase, Turn, WorkingReason,
 };
 use crate::time::UnixMs;
+use thin_vec::ThinVec;
 
 /// How long a program that was told to go in mid-turn may take from its goodbye to its end.
 /// Milliseconds.
@@ -117,7 +118,7 @@ fn close_all_but_prompts(step: &mut Step<'_>, open_turn: OutcomeKind) {
 fn close_conversation(step: &mut Step<'_>) -> bool {
     let helpers = match stops::shows_work(step) {
         true => std::mem::take(&mut step.seat.subagents),
-        false => Vec::new(),
+        false => ThinVec::new(),
     };
     let is_filed = step.seat.claims.iter().any(|claim| claim.source == Source::Registry);
     let shells = if is_filed { step.seat.shells } else { 0 };
@@ -337,7 +338,7 @@ pub(super) fn ended(
             // Whoever leaves in mid-turn or at a dialog mostly was told to go, and is gone in a moment.
             let effect = wait_for_process(step, &observation.name, HeldFact::Left, LEAVE_MS);
             leave_with_a_goodbye(step);
-            if let Some(left) = step.seat.left_sessions.back_mut() {
+            if let Some(left) = step.seat.left_sessions.last_mut() {
                 left.is_closed = how == SessionEnd::Closed;
             }
             return Ok(effect);
@@ -405,7 +406,7 @@ fn was_just_taken_up(step: &Step<'_>) -> bool {
 /// What seemed a goodbye was none: the process goes on. In mid-turn nobody knows whether the turn does, unless it was
 /// said that this has ended.
 pub(super) fn stays(step: &mut Step<'_>) {
-    let left = step.seat.left_sessions.back().filter(|_| was_left(step));
+    let left = step.seat.left_sessions.last().filter(|_| was_left(step));
     let is_closed = left.is_some_and(|left| left.is_closed);
     if is_closed || !step.seat.turn.open && !beside::goes_on(step) {
         cleared(step);
@@ -417,7 +418,7 @@ pub(super) fn stays(step: &mut Step<'_>) {
     step.set_base(Turn::Unknown, None);
     if let Some(within) = step.seat.leaves_within_ms {
         // It may still leave.
-        wait_for_process(step, "goodbye", HeldFact::Goodbye, within - LEAVE_MS);
+        wait_for_process(step, "goodbye", HeldFact::Goodbye, i64::from(within) - LEAVE_MS);
     }
 }
 
@@ -438,7 +439,7 @@ pub(super) fn take_up(step: &mut Step<'_>, id: &str) {
 fn leave_with_a_goodbye(step: &mut Step<'_>) {
     let now = step.now;
     step.seat.leave_session(now);
-    if let Some(left) = step.seat.left_sessions.back_mut() {
+    if let Some(left) = step.seat.left_sessions.last_mut() {
         (left.at, left.is_goodbye) = (now, true);
     }
     step.changed = true;
@@ -452,7 +453,7 @@ fn was_left(step: &Step<'_>) -> bool {
 /// Has it said a moment ago what may have been its goodbye? A hub that was away cannot tell when it left.
 pub(super) fn may_have_left(step: &Step<'_>) -> bool {
     let seat = &step.seat;
-    let left = seat.left_sessions.back().filter(|left| was_left(step) && left.is_goodbye);
+    let left = seat.left_sessions.last().filter(|left| was_left(step) && left.is_goodbye);
     let said = left.map(|left| left.at.max(seat.ageing_from));
     let is_goodbye = |held: &Held| matches!(held.what, HeldFact::Goodbye | HeldFact::Parted);
     let held = seat.held.iter().any(is_goodbye);
@@ -465,7 +466,7 @@ pub(super) fn take_up_left(step: &mut Step<'_>) {
         return;
     }
     let (since, start_seen) = (step.now, true);
-    let left = step.seat.left_sessions.pop_back();
+    let left = step.seat.left_sessions.pop();
     step.seat.session = left.map(|left| Session::new(left.id, since, start_seen));
     step.changed = true;
 }

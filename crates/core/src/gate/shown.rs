@@ -207,7 +207,7 @@ pub(super) fn is_silence(step: &Step<'_>, source: Source, level: &Level) -> bool
     let asks = source == Source::Title && matches!(level, Level::Blocked { .. });
     let Some(after) = seat.silent_title_ms.filter(|_| asks) else { return false };
     let works_on = |claim: &Claim| match claim.word.as_str() {
-        "working" => step.now.since(claim.since) >= after,
+        "working" => step.now.since(claim.since) >= i64::from(after),
         word => word == SILENT,
     };
     let mut claims = seat.claims.iter().filter(|claim| claim.source == source);

@@ -12,6 +12,7 @@ use crate::seat::{Claim, Held, HeldFact, HeldLevel, Seat, Statement};
 use crate::source::{Evidence, Source};
 use crate::status::Turn;
 use crate::time::UnixMs;
+use thin_vec::ThinVec;
 
 /// What is said of a program that lives and of which nobody tells anything.
 const MUTE: &str = "no hook has fired since its start, and nothing else has told what it does,";
@@ -27,7 +28,7 @@ pub fn tick(seat: &mut Seat, now: UnixMs) -> Decision {
     let (due, waiting) =
         std::mem::take(&mut step.seat.held).into_iter().partition(|held| held.until <= now);
     step.seat.held = waiting;
-    let mut due: Vec<Held> = due;
+    let mut due: ThinVec<Held> = due;
     // Of one that has left nothing settles any more: what it had said before comes first.
     due.sort_by_key(|held| held.what == HeldFact::Parted);
     for held in due {

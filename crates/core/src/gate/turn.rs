@@ -329,7 +329,7 @@ fn helpers_that_go_on(step: &mut Step<'_>) -> Vec<String> {
     let outcome = step.seat.outcome.as_ref().map(|outcome| outcome.kind);
     let failed = !step.seat.turn.open && outcome == Some(OutcomeKind::Failed);
     match (waits || failed) && !unheard {
-        true => step.seat.subagents.clone(),
+        true => step.seat.subagents.to_vec(),
         false => Vec::new(),
     }
 }
@@ -491,8 +491,8 @@ fn reread(step: &mut Step<'_>, background: &Background) {
         // Whoever is listed runs.
         step.seat.turn.helpers_unheard = false;
     }
-    if !background.unlisted && step.seat.subagents != background.subagents {
-        step.seat.subagents.clone_from(&background.subagents);
+    if !background.unlisted && *step.seat.subagents != *background.subagents {
+        step.seat.subagents = background.subagents.iter().cloned().collect();
         step.changed = true;
     }
 }

@@ -6,7 +6,7 @@ use crate::source::Source;
 use crate::status::{ExitKind, Process};
 use crate::time::{UnixMs, stored};
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
+use thin_vec::ThinVec;
 
 /// So many turns before the last one are known again.
 const BEFORE: usize = 32;
@@ -20,8 +20,8 @@ pub struct EndedTurn {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
     /// Digests of the names before it, the latest at the end: none of these turns is taken up again.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub before: Vec<u32>,
+    #[serde(default, skip_serializing_if = "ThinVec::is_empty")]
+    pub before: ThinVec<u32>,
     #[serde(with = "stored")]
     pub at: UnixMs,
     /// Nothing has told which helpers its main agent left behind: one that is heard of goes on.
@@ -143,15 +143,15 @@ impl Seat {
             return false;
         }
         if self.ended_calls.len() == ENDED_CALLS {
-            self.ended_calls.pop_front();
+            self.ended_calls.remove(0);
         }
-        self.ended_calls.push_back(EndedCall { id: id.to_owned(), started });
+        self.ended_calls.push(EndedCall { id: id.to_owned(), started });
         true
     }
 
     /// Nobody waits any more for the ends of these calls, which go on: those that are told still are no news.
     pub(crate) fn drop_calls(&mut self, which: impl Fn(&OpenTool) -> bool) {
-        let (dropped, kept): (VecDeque<_>, VecDeque<_>) =
+        let (dropped, kept): (ThinVec<_>, ThinVec<_>) =
             std::mem::take(&mut self.open_tools).into_iter().partition(which);
         self.open_tools = kept;
         for id in dropped.into_iter().filter_map(|open| open.tool.id) {
@@ -189,10 +189,10 @@ impl Seat {
         let ran = self.subagents.len() != before;
         let last = self.forget_ended_helper(id);
         if self.ended_helpers.len() == ENDED_HELPERS {
-            self.ended_helpers.pop_front();
+            self.ended_helpers.remove(0);
         }
         let started = ran || last.is_some_and(|last| last.started);
-        self.ended_helpers.push_back(EndedHelper { id: id.to_owned(), at, started });
+        self.ended_helpers.push(EndedHelper { id: id.to_owned(), at, started });
     }
 
     /// The end of a helper that is not known to run again.
@@ -203,7 +203,7 @@ impl Seat {
 
     pub(crate) fn forget_ended_helper(&mut self, id: &str) -> Option<EndedHelper> {
         let index = self.ended_helpers.iter().position(|ended| ended.id == id)?;
-        self.ended_helpers.remove(index)
+        Some(self.ended_helpers.remove(index))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The names of turns: those that wait, and those of the open one.
 
 use super::TurnFacts;
+use thin_vec::ThinVec;
 
 /// Nobody has more of them.
 const MOST: usize = 64;
@@ -39,7 +40,7 @@ impl TurnFacts {
     pub(crate) fn take_names(&mut self) -> (Option<String>, Vec<String>) {
         let mut names = std::mem::take(&mut self.former);
         names.append(&mut self.woken);
-        (self.reference.take(), names)
+        (self.reference.take(), names.into_iter().collect())
     }
 
     /// Is it a name of the open turn?
@@ -49,7 +50,7 @@ impl TurnFacts {
     }
 }
 
-fn push(names: &mut Vec<String>, name: &str) {
+fn push(names: &mut ThinVec<String>, name: &str) {
     if names.len() == MOST {
         names.remove(0);
     }

@@ -39,7 +39,7 @@ mod tests {
         seat.history = Some(Box::new(History::default()));
         seat.subagents.push("helper".to_owned());
         seat.subagents.clear();
-        seat.ended_calls.push_back(EndedCall { id: "call".to_owned(), started: true });
+        seat.ended_calls.push(EndedCall { id: "call".to_owned(), started: true });
         seat.open_tools.reserve(4);
         let before = Seat { history: None, ..seat.clone() };
         seat.put_away();

@@ -3,6 +3,7 @@
 use super::Seat;
 use crate::time::{UnixMs, stored};
 use serde::{Deserialize, Serialize};
+use thin_vec::ThinVec;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
@@ -22,8 +23,8 @@ pub struct Session {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompted: Option<Box<str>>,
     /// Conversations that a person has begun beside it, newest last.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub sides: Vec<String>,
+    #[serde(default, skip_serializing_if = "ThinVec::is_empty")]
+    pub sides: ThinVec<String>,
     /// The log of it that has been read since the hub started: what is written there is heard.
     #[serde(skip)]
     pub logged: Option<Box<str>>,
@@ -32,7 +33,7 @@ pub struct Session {
 impl Session {
     pub fn new(id: String, since: UnixMs, start_seen: bool) -> Self {
         let (is_early, is_filed) = (false, false);
-        let (prompted, sides, logged) = (None, Vec::new(), None);
+        let (prompted, sides, logged) = (None, ThinVec::new(), None);
         Self { id, since, start_seen, is_early, is_filed, prompted, sides, logged }
     }
 }
@@ -69,9 +70,9 @@ impl Seat {
         };
         self.left_sessions.retain(|left| left.id != session.id);
         if self.left_sessions.len() == LEFT_SESSIONS {
-            self.left_sessions.pop_front();
+            self.left_sessions.remove(0);
         }
         let (id, is_goodbye, is_closed) = (session.id, false, false);
-        self.left_sessions.push_back(LeftSession { id, at, is_goodbye, is_closed });
+        self.left_sessions.push(LeftSession { id, at, is_goodbye, is_closed });
     }
 }

@@ -5,17 +5,28 @@ use crate::event::StatusChange;
 use crate::id::ProcessId;
 use crate::prompt::OpenPrompt;
 use crate::source::{Evidence, Source};
-use crate::status::{Attach, Exit, ExitKind, Headline, Process};
+use crate::status::{Attach, Exit, ExitKind, Headline, OutcomeKind, Process, Turn};
 use crate::time::UnixMs;
 use crate::wire::{
     AgentDoc, BackgroundDoc, DimensionDoc, EvidenceDoc, ExplainDoc, LoserDoc, ProcessDoc,
     PromptDoc, RejectedDoc, SCHEMA, TurnDoc, WinnerDoc,
 };
+use crate::workflow::Stage;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// How many losing statements `explain` names per dimension.
 const LOSERS: usize = 6;
+
+/// See [`Seat::status_key`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StatusKey {
+    pub headline: Headline,
+    pub process: Process,
+    pub turn: Turn,
+    pub outcome: Option<(OutcomeKind, Option<String>)>,
+    pub stage: Option<Stage>,
+}
 
 impl Seat {
     pub fn process_doc(&self) -> ProcessDoc {
@@ -89,12 +100,12 @@ impl Seat {
             stage: self.stage.as_deref().cloned(),
             snoozed_until: self.snoozed_until,
             looked_at: self.looked_at,
-            verdicts: self.verdicts.clone(),
+            verdicts: self.verdicts.to_vec(),
             background: BackgroundDoc {
                 subagents: u32::try_from(self.subagents.len()).unwrap_or(u32::MAX),
                 shells: self.shells,
             },
-            subagents: self.subagents.clone(),
+            subagents: self.subagents.to_vec(),
             prompts: self.prompts.iter().map(|p| PromptDoc::new(&self.id, p, None)).collect(),
             task: self.links.as_ref().and_then(|links| links.task.clone()),
             prs: self.links.as_ref().map(|links| links.prs.clone()).unwrap_or_default(),
@@ -259,7 +270,7 @@ fn winner(evidence: &Evidence, event: Option<&str>, now: UnixMs) -> WinnerDoc {
         observed_at: evidence.observed_at,
         confirmed_at: evidence.confirmed_at,
         age_ms: now.since(evidence.confirmed_at).max(0),
-        notes: evidence.notes.clone(),
+        notes: evidence.notes.to_vec(),
     }
 }
 

@@ -1,18 +1,16 @@
 //! `POST /api/v1/agents/{id}/suspend`: a person puts an agent away.
 
 use super::agent_path::AgentPath;
-use super::query::Query;
-use super::{App, Receipt, Refused, headers, receipt};
-use crate::body;
+use super::{App, Receipt, Refused, asked, receipt};
 use crate::caller::people_only;
 use crate::job::Key;
 use crate::lifecycle::{self, Done};
-use crate::limits::BODY;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use headsup_core::id::AgentId;
 use headsup_core::wire::Problem;
+use serde::de::IgnoredAny;
 use std::sync::Arc;
 
 #[utoipa::path(
@@ -40,13 +38,11 @@ pub(super) async fn post(
     Ok(answer(&lifecycle::suspend(&app, agent, key).await?))
 }
 
-/// A wish of a person's that needs no more words: whatever else the body says is left alone.
+/// A wish of a person's that needs no more words: whatever else an object says is left alone.
 pub(super) async fn wish(app: &App, request: Request) -> Result<Option<Key>, Refused> {
     people_only(app, request.headers(), request.extensions(), "ends or suspends agents")?;
-    let (parts, body) = request.into_parts();
-    Query::parse(parts.uri.query(), &[])?;
-    let body = body::read(body, BODY).await?;
-    headers::key(&parts.headers, parts.uri.path(), &body)
+    let (_, key) = asked::read_if_any::<IgnoredAny>(request).await?;
+    Ok(key)
 }
 
 pub(super) fn answer(done: &Done) -> Response {

@@ -153,8 +153,10 @@ fn whoever_died_unseen_or_has_left_its_pid_to_another_did_not_join() {
     let mut process = said(inside.second);
     Namespaces::new().settle(&mut process, Peer::Unseen);
     let earlier = ProcessId { start_ticks: process.start_ticks - 1, ..process.clone() };
-    let outside = NonZeroU32::new(std::process::id());
-    let others = ProcessId { host_pid: outside, ..process.clone() };
+    // Both may have begun within one tick of the clock.
+    let own = std::process::id();
+    let start_ticks = Stat::read(own).unwrap().start_ticks - 1;
+    let others = ProcessId { host_pid: NonZeroU32::new(own), start_ticks, ..process.clone() };
     inside.child.kill().unwrap();
     inside.child.wait().unwrap();
     while process::is_alive(&process) {
@@ -183,4 +185,26 @@ fn our_own_namespace_is_no_other_one() {
     let mut said = elsewhere.clone();
     namespaces.settle(&mut said, Peer::Unseen);
     assert_eq!(said.pid_namespace, None);
+}
+
+#[test]
+fn a_caller_that_was_seen_in_ours_a_moment_ago_is_not_looked_at_again() {
+    let Some(inside) = Inside::start() else { return };
+    let namespaces = Namespaces::new();
+    let is_put_right = |seen: Option<(u32, Instant)>| {
+        *namespaces.neighbour.lock().unwrap() = seen;
+        let mut context = HookContext::default();
+        namespaces.put_right(&mut context, Peer::Process(inside.second));
+        context.pidns.is_some()
+    };
+    let now = Instant::now();
+    assert!(is_put_right(None));
+    assert!(!is_put_right(Some((inside.second, now))));
+    assert!(is_put_right(Some((std::process::id(), now))), "it was another one");
+    assert!(is_put_right(now.checked_sub(SEEN_FOR).map(|at| (inside.second, at))));
+    let known = || namespaces.neighbour.lock().unwrap().map(|(pid, _)| pid);
+    assert_eq!(known(), None, "nobody of another one is a neighbour");
+    let own = std::process::id();
+    namespaces.put_right(&mut HookContext::default(), Peer::Process(own));
+    assert_eq!(known(), Some(own));
 }

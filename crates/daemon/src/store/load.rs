@@ -121,7 +121,7 @@ fn seats(connection: &Connection, path: &Path, start: UnixMs) -> Result<Read, St
 }
 
 /// What a seat takes in memory, about, in bytes.
-const OF_ONE: usize = 2_560;
+const OF_ONE: usize = 2_192;
 /// Bytes at once that an allocator still takes from its heap.
 const PIECE: usize = 96 << 10;
 /// More than one heap of a thread does not grow to.

@@ -281,6 +281,27 @@ async fn another_tool_that_ends_answers_no_question() {
     }
 }
 
+/// The next turn may begin at once, and ask first: that was not answered in the one before.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_just_behind_the_end_of_a_turn_is_a_question_of_the_next_one() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    for (event, kind, status) in [
+        ("UserPromptSubmit", None, "working"),
+        ("PreToolUse", None, "working"),
+        ("PermissionRequest", None, "blocked"),
+        ("PostToolUse", None, "working"),
+        ("Stop", None, "idle"),
+        // A notice may be late.
+        ("Notification", Some("permission_prompt"), "idle"),
+        ("exec_approval_request", None, "blocked"),
+        ("PostToolUse", None, "working"),
+        ("Stop", None, "idle"),
+    ] {
+        assert_eq!(told(&client, event, kind).await, status, "{event}");
+    }
+}
+
 fn updated(chat: &str, agent: &str, status: &str, reason: Option<&str>) -> Value {
     let mut frame =
         json!({"type": "agent_status_updated", "chat_id": chat, "agent": agent, "status": status});

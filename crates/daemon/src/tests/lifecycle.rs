@@ -122,6 +122,29 @@ async fn a_process_ends_and_its_seat_is_taken_up_again_by_whom_the_hub_starts() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_body_that_is_no_object_ends_nobody() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let _agent = resting(&client).await;
+    for route in ["suspend", "stop"] {
+        for (body, detail) in [
+            ("now", "the body is a JSON object"),
+            ("null", "the body is a JSON object"),
+            (r#"["api"]"#, "the body is a JSON object"),
+            ("{", "the body is no JSON: it ends too early"),
+        ] {
+            let reply = client.send("POST", &format!("{SEAT}/{route}"), &[], body).await;
+            let told = (reply.status.as_u16(), reply.json());
+            assert_eq!((told.0, &told.1["code"]), (400, &json!("bad_json")), "{route}: {body}");
+            assert_eq!(told.1["detail"], detail, "{route}: {body}");
+        }
+    }
+    assert_eq!(client.headline("api").await, "done");
+    let reply = act(&client, "suspend", json!({"why": "later"})).await;
+    assert_eq!((reply.status.as_u16(), &*client.headline("api").await), (200, "suspended"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn whoever_is_on_this_machine_may_start_it_and_is_told_how() {
     let bench = Bench::new().await;
     let client = bench.client();

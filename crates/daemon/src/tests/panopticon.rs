@@ -321,6 +321,9 @@ async fn suspend_and_resume_say_why_not() {
     assert_eq!(code(suspend).await, "in_turn");
     beat(&client, "a", json!({"state": "idle"})).await;
     assert_eq!(code(suspend).await, "no_session");
+    for (body, told) in [("{\"why\":1}", "no_session"), ("why", "bad_json")] {
+        assert_eq!(client.send("POST", suspend, &[], body).await.code(), told, "{body}");
+    }
     assert_eq!(code(resume).await, "not_suspended");
     let long = json!({"message": "x".repeat(32_001)}).to_string();
     assert_eq!(client.send("POST", resume, &[], long).await.code(), "too_long");

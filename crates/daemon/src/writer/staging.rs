@@ -353,7 +353,7 @@ fn roster_keys(seat: &Seat) -> u64 {
     seat.kind.hash(&mut hasher);
     seat.session.as_ref().map(|session| &session.id).hash(&mut hasher);
     seat.left_sessions.len().hash(&mut hasher);
-    seat.left_sessions.back().map(|left| &left.id).hash(&mut hasher);
+    seat.left_sessions.last().map(|left| &left.id).hash(&mut hasher);
     seat.process.id.hash(&mut hasher);
     seat.process.launched.as_ref().map(|launched| &launched.id).hash(&mut hasher);
     seat.process.state.is_over().hash(&mut hasher);

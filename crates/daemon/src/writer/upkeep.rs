@@ -8,6 +8,8 @@ use headsup_core::time::UnixMs;
 /// after a kill reads all of the log, at a few milliseconds a thousand pages.
 const IDLE_CHECKPOINT_PAGES: u32 = 1_000;
 const BUSY_CHECKPOINT_PAGES: u32 = 4_000;
+/// So many pages (1 MB) are flushed at once while the log grows, unless it grows faster than the disk takes it.
+const FLUSHED_PAGES: u32 = 256;
 /// Under steady load the flusher never gets to the log's end, and only from its end can it start
 /// over. When it is so many pages long the writer itself copies what the flusher has left over.
 const LONG_LOG_PAGES: u32 = 8_000;
@@ -27,6 +29,8 @@ const BUSY_STEP_MS: i64 = 1_000;
 pub(super) struct Upkeep {
     /// How long the log was at the last checkpoint.
     asked_at_pages: u32,
+    /// The same at the last flush.
+    flushed_at_pages: u32,
     finish_checkpoint: bool,
     looked_at: UnixMs,
     stepped_at: UnixMs,
@@ -132,21 +136,28 @@ impl Writer {
             // The log has started over.
             (upkeep.asked_at_pages, upkeep.finish_checkpoint) = (0, false);
         }
+        if pages < upkeep.flushed_at_pages {
+            upkeep.flushed_at_pages = 0;
+        }
         let grown = pages - upkeep.asked_at_pages;
+        let is_at_leisure = !self.flusher.is_checkpointing();
         // Until it is empty: somebody may be reading in it. What is copied already is no reason to keep it.
         let calm = pace == Pace::Idle
             && (pages == 0 || pages >= IDLE_CHECKPOINT_PAGES)
-            && !self.flusher.is_checkpointing()
+            && is_at_leisure
             && !self.store.log_is_empty();
-        if calm || grown >= BUSY_CHECKPOINT_PAGES {
-            upkeep.asked_at_pages = pages;
+        if calm || (grown >= BUSY_CHECKPOINT_PAGES && is_at_leisure) {
+            (upkeep.asked_at_pages, upkeep.flushed_at_pages) = (pages, pages);
             upkeep.finish_checkpoint = pages >= LONG_LOG_PAGES && !calm;
             self.flusher.checkpoint(calm);
-        } else if upkeep.finish_checkpoint && !self.flusher.is_checkpointing() {
+        } else if upkeep.finish_checkpoint && is_at_leisure {
             upkeep.finish_checkpoint = false;
             if let Err(error) = self.store.checkpoint() {
                 tracing::debug!(%error, "the long write-ahead log could not be checkpointed");
             }
+        } else if is_at_leisure && pages - upkeep.flushed_at_pages >= FLUSHED_PAGES {
+            upkeep.flushed_at_pages = pages;
+            self.flusher.flush_log();
         }
     }
 }

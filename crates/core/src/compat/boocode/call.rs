@@ -4,7 +4,7 @@ use super::Meaning;
 use super::event::TOOL;
 use crate::observation::Fact;
 use crate::prompt::{Actor, NewPrompt, ToolRef};
-use crate::seat::Seat;
+use crate::seat::{AskedOnce, Seat};
 
 /// What an event says of a seat as it is, with the call that it is about. A question is about the last call that
 /// nobody has asked about. What ends then may be another call that was there before: that answers no question, and the
@@ -14,8 +14,7 @@ pub(super) fn of_a_call(meaning: Meaning, fact: Fact, seat: &Seat) -> Fact {
     match fact {
         Fact::ToolStarted { actor, tool, turn_ref } => {
             let known = open(seat).last().filter(|_| meaning == Meaning::ToolChecked).cloned();
-            let id = Some(format!("{}{}", of_turn(seat), seat.counters.tools + 1));
-            let tool = known.unwrap_or(ToolRef { id, ..tool });
+            let tool = known.unwrap_or(ToolRef { id: Some(next(seat)), ..tool });
             Fact::ToolStarted { actor, tool, turn_ref }
         }
         Fact::PromptOpened { actor, prompt, settle_ms, turn_ref } => {
@@ -23,7 +22,9 @@ pub(super) fn of_a_call(meaning: Meaning, fact: Fact, seat: &Seat) -> Fact {
             if free.is_none() && is_told(seat, &prompt) {
                 return Fact::PromptConfirmed;
             }
-            let prompt = NewPrompt { tool: free.or(prompt.tool), ..prompt };
+            let id = asks_anew(meaning, seat).then(|| next(seat));
+            let unheard = prompt.tool.map(|tool| ToolRef { id, ..tool });
+            let prompt = NewPrompt { tool: free.or(unheard), ..prompt };
             Fact::PromptOpened { actor, prompt, settle_ms, turn_ref }
         }
         Fact::ToolsEnded { actor, tools, interrupted, turn_ref } => {
@@ -46,6 +47,24 @@ fn of_turn(seat: &Seat) -> String {
     let turn = &seat.turn;
     let seq = if turn.open { turn.seq } else { turn.seq + 1 };
     format!("{TOOL}-{seq}-")
+}
+
+/// The id of the next call that begins.
+fn next(seat: &Seat) -> String {
+    format!("{}{}", of_turn(seat), seat.counters.tools + 1)
+}
+
+/// Is a question about a call whose start was not told surely another one than those of the turns before, which are
+/// over with them? A notice may be late; and where one was asked in this turn it may be that one, told twice.
+fn asks_anew(meaning: Meaning, seat: &Seat) -> bool {
+    let of_turn = of_turn(seat);
+    let is_of_turn =
+        |asked: &AskedOnce| asked.tool.id.as_deref().is_some_and(|id| id.starts_with(&of_turn));
+    let is_before = seat.made.as_deref().is_some_and(|made| {
+        let asked = &made.repeats.asked;
+        !asked.is_empty() && !asked.iter().any(is_of_turn)
+    });
+    matches!(meaning, Meaning::Asks(_)) && is_before
 }
 
 /// The calls that go on, oldest first. One of a turn before was stopped with that.
@@ -102,12 +121,18 @@ mod tests {
 
     /// What the agent is called behind each of these events.
     fn told(events: &[&str]) -> Vec<&'static str> {
+        told_every(1_000, events)
+    }
+
+    /// The same where they come one so many milliseconds after the other. A notice is called by its type.
+    fn told_every(ms: i64, events: &[&str]) -> Vec<&'static str> {
         let mut at = UnixMs(0);
         let mut seat = Seat::new(AgentId::slug("a"), "custom", Source::Hook, at);
         let mut words = Vec::new();
-        for name in events {
-            at = at.plus(1_000);
-            let meaning = Meaning::of(name, None).unwrap();
+        for &name in events {
+            at = at.plus(ms);
+            let notice = || Meaning::of("Notification", Some(name));
+            let meaning = Meaning::of(name, None).or_else(notice).unwrap();
             let fact = meaning.of_seat(&seat).unwrap();
             let observation = Observation {
                 at,
@@ -116,7 +141,7 @@ mod tests {
                 session: None,
                 process: None,
                 made_at: None,
-                name: (*name).to_owned(),
+                name: name.to_owned(),
                 fact,
             };
             gate::admit(&mut seat, &observation);
@@ -169,6 +194,40 @@ mod tests {
             let words = told(events);
             assert!(words.contains(&"blocked"), "{events:?}: {words:?}");
             assert_eq!(words.last(), Some(&"working"), "{events:?}");
+        }
+    }
+
+    /// In its own turn a question may be told once more.
+    #[test]
+    fn what_is_asked_behind_the_end_of_a_turn_was_not_answered_in_it() {
+        let turn = ["UserPromptSubmit", "PreToolUse", "PermissionRequest", "PostToolUse"];
+        let ends = ["working", "working", "blocked", "working"];
+        let cases: &[(&[&str], &[&str])] = &[
+            (&["exec_approval_request", "Stop"], &["working", "done"]),
+            (
+                &["Stop", "exec_approval_request", "PostToolUse", "Stop"],
+                &["done", "blocked", "working", "done"],
+            ),
+            (
+                &["Stop", "UserPromptSubmit", "exec_approval_request", "PreToolUse", "PostToolUse"],
+                &["done", "working", "blocked", "blocked", "working"],
+            ),
+            // It is told twice, and answered once.
+            (
+                &["Stop", "PermissionRequest", "exec_approval_request", "PermissionResult"],
+                &["done", "blocked", "blocked", "working"],
+            ),
+            // One call after the other, and no start of any.
+            (
+                &["Stop", "PermissionRequest", "PostToolUse", "PermissionRequest", "PostToolUse"],
+                &["done", "blocked", "working", "blocked", "working"],
+            ),
+            // A notice may be of the one that was answered.
+            (&["Stop", "permission_prompt"], &["done", "done"]),
+        ];
+        for &(behind, words) in cases {
+            let told = told_every(10, &[&turn[..], behind].concat());
+            assert_eq!(told, [&ends[..], words].concat(), "{behind:?}");
         }
     }
 

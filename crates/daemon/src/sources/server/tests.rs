@@ -120,7 +120,7 @@ async fn every_conversation_of_a_server_is_told_to_its_own_seat() {
 #[tokio::test]
 async fn a_helper_that_works_behind_its_dialog_has_been_answered() {
     let mut seat = Seat::new(AgentId::new("api").unwrap(), "codex", Source::Hook, UnixMs(0));
-    seat.subagents = vec!["h-1".to_owned()];
+    seat.subagents = ["h-1".to_owned()].into();
     let rig = Rig::with(vec![Arc::new(seat)]);
     let listener = rig.serve();
     rig.seat("api", "t-1", Process::Unknown);

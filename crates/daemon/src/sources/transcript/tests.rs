@@ -213,7 +213,7 @@ async fn the_log_of_a_helper_is_followed_while_it_runs() {
     let tell = |runs: bool| {
         let mut seat = Seat::clone(&seat("api", Some(&main)));
         seat.kind = "codex".into();
-        seat.subagents = if runs { vec!["h1".to_owned()] } else { Vec::new() };
+        seat.subagents = runs.then(|| "h1".to_owned()).into_iter().collect();
         seats.send(Mention::Moved(Arc::new(seat))).unwrap();
     };
     let append = async || {

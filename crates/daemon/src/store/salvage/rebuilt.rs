@@ -67,7 +67,7 @@ fn seat(doc: AgentDoc<'static>, at: UnixMs) -> Seat {
     seat.session = doc.session_id.map(|id| Session::new(id.into_owned(), at, true));
     (seat.turn.seq, seat.stage) = (doc.turn.turn_seq, doc.stage.map(Box::new));
     (seat.snoozed_until, seat.looked_at) = (doc.snoozed_until, doc.looked_at);
-    seat.verdicts = doc.verdicts;
+    seat.verdicts = doc.verdicts.into();
     seat.last_status_at = doc.last_status_at;
     if doc.task.is_some() || !doc.prs.is_empty() {
         seat.links = Some(Box::new(Links { task: doc.task, prs: doc.prs }));
