@@ -141,7 +141,13 @@ fn carry_out(
     let mut file = None;
     while let Ok(order) = ordered.recv() {
         match order {
-            Order::Flush => flush(path, &mut file),
+            Order::Flush => {
+                // Opened first: who opens the file behind a failure hears nothing of it.
+                if let Err(error) = connected(database, &mut connection) {
+                    tracing::debug!(%error, "the database could not be opened for checkpoints");
+                }
+                flush(path, &mut file);
+            }
             Order::Checkpoint { and_empty } => {
                 if let Err(error) = checkpoint(database, &mut connection, log, and_empty) {
                     tracing::warn!(%error, "the write-ahead log could not be checkpointed");
@@ -152,11 +158,11 @@ fn carry_out(
     }
 }
 
-/// A checkpoint hears of what the disk refuses here as well.
+/// A checkpoint hears of what the disk refuses here as well: it has the file open by then.
 fn flush(path: &Path, file: &mut Option<File>) {
     let open = file.take().map_or_else(|| File::open(path), Ok);
     if let Err(error) = open.and_then(|open| file.insert(open).sync_data()) {
-        tracing::debug!(%error, "the write-ahead log could not be flushed");
+        tracing::warn!(%error, "the write-ahead log could not be flushed");
     }
 }
 
@@ -166,11 +172,23 @@ fn checkpoint(
     log: &Log,
     and_empty: bool,
 ) -> Result<(), StoreError> {
-    let connection = match connection {
-        Some(connection) => connection,
-        none => none.insert(store::connect_again(database)?),
-    };
+    let connection = connected(database, connection)?;
     if and_empty { store::empty(connection, log) } else { store::checkpoint_of(connection, log) }
+}
+
+/// With the write-ahead log open.
+fn connected<'a>(
+    database: &Path,
+    connection: &'a mut Option<Connection>,
+) -> Result<&'a Connection, StoreError> {
+    match connection {
+        Some(connection) => Ok(&*connection),
+        none => {
+            let new = store::connect_again(database)?;
+            new.query_row("SELECT COUNT(*) FROM sqlite_schema", [], |_| Ok(()))?;
+            Ok(&*none.insert(new))
+        }
+    }
 }
 
 fn answer(waiting: Waiting, flushed: io::Result<()>) {

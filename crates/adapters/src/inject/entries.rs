@@ -148,12 +148,9 @@ pub(crate) fn remove(
     Ok(format!("{bom}{root}"))
 }
 
-/// The version, where nothing needs it any more and it was not there before us, or only with what another state
-/// folder of ours had put there.
+/// The version, where nothing needs it any more and it was not there before us.
 fn own_version(form: &Form, top: &CstObject, before: Option<&CstObject>) -> Vec<CstObjectProp> {
-    let is_a_persons =
-        |before: &CstObject| before.get(VERSION).is_some() && !holds_ours_alone(form, before);
-    let had_one = before.is_some_and(is_a_persons);
+    let had_one = before.is_some_and(|before| before.get(VERSION).is_some());
     let Some(version) = form.version.filter(|_| !had_one && !needs_version(form, top, before))
     else {
         return Vec::new();
@@ -315,17 +312,14 @@ fn entries(form: &Form, groups: &CstArray) -> Vec<Entry> {
 
 pub(crate) fn is_all_ours(form: &Form, text: &str) -> bool {
     let top = parse(text).ok().and_then(|(_, root)| root.object_value());
-    top.is_some_and(|top| holds_ours_alone(form, &top))
-}
-
-fn holds_ours_alone(form: &Form, top: &CstObject) -> bool {
+    let Some(top) = top else { return false };
     let is_hooks = |prop: &CstObjectProp| {
         form.within.is_none_or(|name| prop.decoded_name().as_deref() == Some(name))
     };
     let is_version = |prop: &CstObjectProp| prop.decoded_name().as_deref() == Some(VERSION);
     let all = top.properties();
     let mut rest = all.iter().filter(|prop| form.version.is_none() || !is_version(prop));
-    let holders = holders(form, Some(top));
+    let holders = holders(form, Some(&top));
     rest.all(is_hooks) && holders.len() == 1 && holders.iter().all(|(_, one)| is_made(form, one))
 }
 

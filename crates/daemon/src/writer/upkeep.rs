@@ -131,33 +131,109 @@ impl Writer {
 
     pub(super) fn checkpoint(&mut self, pace: Pace) {
         let pages = self.store.log().pages();
-        let upkeep = &mut self.upkeep;
-        if pages < upkeep.asked_at_pages {
-            // The log has started over.
-            (upkeep.asked_at_pages, upkeep.finish_checkpoint) = (0, false);
-        }
-        if pages < upkeep.flushed_at_pages {
-            upkeep.flushed_at_pages = 0;
-        }
-        let grown = pages - upkeep.asked_at_pages;
         let is_at_leisure = !self.flusher.is_checkpointing();
         // Until it is empty: somebody may be reading in it. What is copied already is no reason to keep it.
         let calm = pace == Pace::Idle
             && (pages == 0 || pages >= IDLE_CHECKPOINT_PAGES)
             && is_at_leisure
             && !self.store.log_is_empty();
-        if calm || (grown >= BUSY_CHECKPOINT_PAGES && is_at_leisure) {
-            (upkeep.asked_at_pages, upkeep.flushed_at_pages) = (pages, pages);
-            upkeep.finish_checkpoint = pages >= LONG_LOG_PAGES && !calm;
-            self.flusher.checkpoint(calm);
-        } else if upkeep.finish_checkpoint && is_at_leisure {
-            upkeep.finish_checkpoint = false;
-            if let Err(error) = self.store.checkpoint() {
-                tracing::debug!(%error, "the long write-ahead log could not be checkpointed");
+        match self.upkeep.of_log(pages, calm, is_at_leisure) {
+            Some(LogChore::Checkpoint) => self.flusher.checkpoint(calm),
+            Some(LogChore::Rest) => {
+                if let Err(error) = self.store.checkpoint() {
+                    tracing::debug!(%error, "the long write-ahead log could not be checkpointed");
+                }
             }
-        } else if is_at_leisure && pages - upkeep.flushed_at_pages >= FLUSHED_PAGES {
-            upkeep.flushed_at_pages = pages;
-            self.flusher.flush_log();
+            Some(LogChore::Flush) => self.flusher.flush_log(),
+            None => {}
         }
+    }
+}
+
+/// What is to be done about the write-ahead log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LogChore {
+    /// The flusher copies it into the database.
+    Checkpoint,
+    /// The writer copies what the flusher has left over.
+    Rest,
+    /// The flusher has it go on to the disk.
+    Flush,
+}
+
+impl Upkeep {
+    /// Of a log of so many pages. `calm`: nobody reports, and it is to be emptied. `is_at_leisure`: the flusher does nothing
+    /// else.
+    fn of_log(&mut self, pages: u32, calm: bool, is_at_leisure: bool) -> Option<LogChore> {
+        if pages < self.asked_at_pages {
+            // The log has started over.
+            (self.asked_at_pages, self.finish_checkpoint) = (0, false);
+        }
+        if pages < self.flushed_at_pages {
+            self.flushed_at_pages = 0;
+        }
+        let grown = pages - self.asked_at_pages;
+        // What has grown behind a slow checkpoint is in the rest as well.
+        if self.finish_checkpoint && is_at_leisure && !calm {
+            self.finish_checkpoint = false;
+            return Some(LogChore::Rest);
+        }
+        if calm || (grown >= BUSY_CHECKPOINT_PAGES && is_at_leisure) {
+            (self.asked_at_pages, self.flushed_at_pages) = (pages, pages);
+            self.finish_checkpoint = pages >= LONG_LOG_PAGES && !calm;
+            return Some(LogChore::Checkpoint);
+        }
+        if is_at_leisure && pages - self.flushed_at_pages >= FLUSHED_PAGES {
+            self.flushed_at_pages = pages;
+            return Some(LogChore::Flush);
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HARD_AT_WORK: bool = false;
+    const AT_LEISURE: bool = true;
+
+    fn told(upkeep: &mut Upkeep, looks: &[(u32, bool)]) -> Vec<Option<LogChore>> {
+        looks.iter().map(|(pages, leisure)| upkeep.of_log(*pages, false, *leisure)).collect()
+    }
+
+    #[test]
+    fn a_log_that_grows_goes_on_to_the_disk_piece_by_piece() {
+        use LogChore::{Checkpoint, Flush};
+        let looks = [
+            (FLUSHED_PAGES - 1, AT_LEISURE),
+            (FLUSHED_PAGES, AT_LEISURE),
+            (FLUSHED_PAGES + 1, AT_LEISURE),
+            (2 * FLUSHED_PAGES, HARD_AT_WORK),
+            (2 * FLUSHED_PAGES + 9, AT_LEISURE),
+            (BUSY_CHECKPOINT_PAGES, HARD_AT_WORK),
+            // Nothing that was due meanwhile is forgotten.
+            (BUSY_CHECKPOINT_PAGES + 9, AT_LEISURE),
+            (BUSY_CHECKPOINT_PAGES + 10, AT_LEISURE),
+            // It has begun anew.
+            (3, AT_LEISURE),
+            (FLUSHED_PAGES, AT_LEISURE),
+        ];
+        let (flush, checkpoint) = (Some(Flush), Some(Checkpoint));
+        let expected = [None, flush, None, None, flush, None, checkpoint, None, None, flush];
+        assert_eq!(told(&mut Upkeep::default(), &looks), expected);
+        assert_eq!(Upkeep::default().of_log(0, true, AT_LEISURE), checkpoint, "to be emptied");
+    }
+
+    #[test]
+    fn the_rest_of_a_long_log_is_copied_however_slow_the_disk_is() {
+        use LogChore::{Checkpoint, Rest};
+        let mut upkeep = Upkeep::default();
+        let (long, more) = (LONG_LOG_PAGES, 2 * BUSY_CHECKPOINT_PAGES);
+        let looks = [(long, AT_LEISURE), (long + more, HARD_AT_WORK), (long + more, AT_LEISURE)];
+        assert_eq!(told(&mut upkeep, &looks), [Some(Checkpoint), None, Some(Rest)]);
+        // Where somebody reads in it all of it stays, and it is tried again.
+        let looks = [(long + more, AT_LEISURE), (long + more, AT_LEISURE)];
+        assert_eq!(told(&mut upkeep, &looks), [Some(Checkpoint), Some(Rest)]);
     }
 }

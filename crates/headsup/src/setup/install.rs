@@ -295,8 +295,7 @@ fn settings(
             // Of a file that held nothing but what is ours nothing is left.
             let is_left = |rest: &str| !rest.is_empty() || text.is_empty() || original == Some("");
             // So it is of one that was made for it, whatever somebody has changed since.
-            let was_ours = |original: &str| site.recipe.is_all_ours(original);
-            let is_new = known.as_ref().is_some_and(|known| known.original().is_none_or(was_ours));
+            let is_new = known.as_ref().is_some_and(|known| known.original().is_none());
             let is_bare = |rest: &str| is_new && holds_nothing(rest);
             rest.filter(|rest| is_left(rest) && !was_made(rest) && !is_bare(rest))
         }

@@ -116,35 +116,6 @@ fn the_version_that_we_have_written_goes_with_the_last_hub() {
     }
 }
 
-/// Nor does it stay where the first hub, which has made the file, does not know of that any more.
-#[test]
-fn the_version_goes_with_the_last_hub_where_the_first_one_was_forgotten() {
-    let recipe = recipe("cursor").unwrap();
-    for first_leaves_first in [true, false] {
-        for comes_again in [true, false] {
-            let home = home();
-            let path = home.path().join(recipe.folder).join(recipe.settings);
-            home.run(["hooks", "install", "cursor"]).ok();
-            fs::remove_dir_all(home.state()).unwrap();
-            of_second(&home, &["hooks", "install", "cursor"]).ok();
-            let leave = |first: bool| match first {
-                true => home.run(["hooks", "uninstall", "cursor"]).ok().code,
-                false => of_second(&home, &["hooks", "uninstall", "cursor"]).ok().code,
-            };
-            leave(first_leaves_first);
-            assert!(path.is_file());
-            // Somebody has changed what is left, and it is put right.
-            if comes_again && first_leaves_first {
-                let text = fs::read_to_string(&path).unwrap();
-                fs::write(&path, text.replacen("\": 5", "\": 50", 1)).unwrap();
-                of_second(&home, &["hooks", "install", "cursor"]).ok();
-            }
-            leave(!first_leaves_first);
-            assert!(!path.exists(), "the first one first: {first_leaves_first}, {comes_again}");
-        }
-    }
-}
-
 #[test]
 fn a_plugin_file_of_a_hub_that_has_left_does_not_come_back_with_the_next_one() {
     for kind in ["opencode", "kilo", "amp", "pi"] {
