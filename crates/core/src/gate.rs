@@ -254,7 +254,10 @@ fn take(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refusa
             tools::ended(step, actor, tools, *interrupted, turn_ref.as_deref())
         }
         Fact::PromptOpened { actor, prompt, settle_ms, turn_ref } => {
-            prompts::belongs(step, actor, prompt, turn_ref.as_deref())?;
+            if let Err(refusal) = prompts::belongs(step, actor, prompt, turn_ref.as_deref()) {
+                repeats::doubt(step, &observation.name, actor, prompt, *settle_ms);
+                return Err(refusal);
+            }
             prompts::opened(step, &observation.name, actor, prompt, *settle_ms)
         }
         Fact::DialogShown { actor, prompt } => {

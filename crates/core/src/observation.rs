@@ -102,7 +102,7 @@ pub enum Fact {
         resolution: Resolution,
         turn_ref: Option<String>,
     },
-    /// A person has refused this call, and the turn goes on.
+    /// A person has refused this call, or has answered what it asks, and the turn goes on.
     CallRefused {
         call: String,
         resolution: Resolution,

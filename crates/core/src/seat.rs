@@ -23,7 +23,7 @@ pub use history::{History, Rejection, Statement};
 pub use launch::{Launch, LaunchWords, Leaving};
 pub use links::{HandIn, Links};
 pub use process::{Launched, LaunchedEnd, ProcessFacts};
-pub use repeats::{AskedOnce, Compaction, HelperRun, Repeats};
+pub use repeats::{AskedOnce, Compaction, Doubted, HelperRun, Repeats};
 pub use session::{Beside, LeftSession, Session};
 pub use stop::Stop;
 pub use view::StatusKey;

@@ -37,6 +37,12 @@ impl UnixMs {
         if let Some(ms) = digits::read(text.as_bytes()) {
             return Some(Self(ms));
         }
+        // The end of the year 9999, which people write for no end, lies behind the library's last moment.
+        if let Some(second) = text.strip_suffix('Z')
+            && let Some(ms) = digits::read(format!("{second}.000Z").as_bytes())
+        {
+            return Some(Self(ms));
+        }
         let stamp: jiff::Timestamp = text.parse().ok()?;
         Some(Self(stamp.as_millisecond()))
     }
@@ -93,7 +99,12 @@ mod tests {
         let moment = UnixMs(1_795_296_597_200);
         assert_eq!(moment.to_string(), "2026-11-21T21:29:57.200Z");
         assert_eq!(UnixMs::parse("2026-11-21T22:29:57.2+01:00"), Some(moment));
-        assert_eq!(UnixMs::parse("yesterday"), None);
+        assert_eq!(UnixMs::parse("2026-11-21T21:29:57Z"), Some(UnixMs(1_795_296_597_000)));
+        let last = UnixMs::parse("9999-12-31T23:59:59Z").unwrap();
+        assert_eq!(last.to_string(), "9999-12-31T23:59:59.000Z");
+        for text in ["yesterday", "Z", "2026-13-21T21:29:57Z", "2026-11-21T21:29:57.200"] {
+            assert_eq!(UnixMs::parse(text), None, "{text}");
+        }
         let json = serde_json::to_string(&moment).unwrap();
         assert_eq!(serde_json::from_str::<UnixMs>(&json).unwrap(), moment);
     }

@@ -31,6 +31,9 @@ const LARGE: u64 = 64 << 10;
 /// Bytes of large bodies that are here at once; more of them wait on their connections.
 const ROOM: usize = 8 << 20;
 
+/// What some programs write before their text (RFC 8259, 8.1: a reader may pass over it).
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
 static LARGE_BODIES: Semaphore = Semaphore::const_new(ROOM);
 
 /// A body that is here, with the room it takes until it is dropped.
@@ -46,6 +49,11 @@ impl Deref for Whole {
     fn deref(&self) -> &Bytes {
         &self.bytes
     }
+}
+
+/// The text without a byte order mark before it.
+pub(crate) fn unmarked(text: &[u8]) -> &[u8] {
+    text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
 }
 
 /// The whole body, up to `most` bytes.

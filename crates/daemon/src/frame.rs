@@ -6,12 +6,15 @@ use headsup_core::id::AgentId;
 use headsup_core::time::UnixMs;
 use std::fmt::Write as _;
 use std::ops::Range;
+use std::time::Instant;
 
 /// An event with its bytes.
 #[derive(Debug)]
 pub(crate) struct Frame {
     pub(crate) seq: u64,
     pub(crate) at: UnixMs,
+    /// By a clock that is never set.
+    pub(crate) made: Instant,
     pub(crate) agent: AgentId,
     pub(crate) kind: &'static str,
     /// The id of the prompt that has ended by it.
@@ -44,12 +47,17 @@ impl Frame {
             EventBody::PromptResolved { prompt } => Some(prompt.id.as_str().into()),
             _ => None,
         };
-        Ok(Self { seq, at, agent, kind, resolved, message })
+        Ok(Self { seq, at, made: Instant::now(), agent, kind, resolved, message })
     }
 
     /// The event's JSON. The same bytes are stored.
     pub(crate) fn json(&self) -> &[u8] {
         &self.message.whole[self.message.json.clone()]
+    }
+
+    /// As an event stream has it.
+    pub(crate) fn whole(&self) -> &Bytes {
+        &self.message.whole
     }
 
     pub(crate) fn message(&self) -> Message {

@@ -43,7 +43,7 @@ impl Limits {
         let events = retention.events;
         let effects = Pauses { first: Duration::from_secs(1), tries: 300 };
         let (idle_look, unsigned, answer) = (IDLE_LOOK, 10_000, ANSWERED_WITHIN);
-        Self { events, event_age_ms, bus: 1_024, idle_look, inotify, effects, unsigned, answer }
+        Self { events, event_age_ms, bus: 4_096, idle_look, inotify, effects, unsigned, answer }
     }
 }
 

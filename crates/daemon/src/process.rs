@@ -300,7 +300,7 @@ impl Stat {
         Self::parse(&line[..length])
     }
 
-    /// Fields 2 to 8, 14 to 17 and 22 of `/proc/PID/stat`. The name in field 2 may hold anything, its last `)`
+    /// Fields 2 to 8, 14 to 17, 20 and 22 of `/proc/PID/stat`. The name in field 2 may hold anything, its last `)`
     /// ends it.
     pub(crate) fn parse(stat: &[u8]) -> Option<Self> {
         let name_end = stat.iter().rposition(|&byte| byte == b')')?;
@@ -317,7 +317,8 @@ impl Stat {
         let in_kernel: u64 = fields.next()?.parse().ok()?;
         let of_children =
             [fields.next()?.parse().unwrap_or(0), fields.next()?.parse().unwrap_or(0)];
-        let start_ticks = fields.nth(4)?.parse().ok()?;
+        let threads: u64 = fields.nth(2)?.parse().ok()?;
+        let start_ticks = fields.nth(1)?.parse().ok()?;
         let computed = in_user.saturating_add(in_kernel);
         let computed_by_children = of_children.iter().sum();
         Some(Self {
@@ -329,7 +330,8 @@ impl Stat {
             in_front,
             computed,
             computed_by_children,
-            has_ended: matches!(state, "Z" | "X"),
+            // Its first thread may have left before the others.
+            has_ended: state == "X" || state == "Z" && threads <= 1,
             is_stopped: state == "T",
             is_systemd,
         })
@@ -455,6 +457,17 @@ mod tests {
             assert!(!stat(in_front).is_in_background(), "{in_front}");
         }
         assert!(stat("50 40 34816 60").is_in_background());
+    }
+
+    #[test]
+    fn a_process_whose_first_thread_alone_has_left_goes_on() {
+        for (state, threads, has_ended) in
+            [("Z", 1, true), ("X", 1, true), ("Z", 2, false), ("S", 1, false)]
+        {
+            let rest = format!("49 50 40 0 0 0 0 0 0 0 1 1 0 0 20 0 {threads} 0 777 0");
+            let line = format!("50 (agent) {state} {rest}");
+            assert_eq!(Stat::parse(line.as_bytes()).unwrap().has_ended, has_ended, "{line}");
+        }
     }
 
     #[test]

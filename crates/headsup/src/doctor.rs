@@ -142,9 +142,14 @@ fn spool(home: &Path) -> Check {
             format!("{}: {why}; without a hub nothing that is reported is kept", path.display());
         Check::bad("spool", detail, "move away what is there: the next report makes it anew")
     };
-    // Hooks follow no link, wherever that leads.
-    if fs::symlink_metadata(&folder).is_ok_and(|meta| !meta.is_dir()) {
-        return bad(&folder, "it is no folder");
+    match fs::symlink_metadata(&folder) {
+        // Hooks follow no link, wherever that leads.
+        Ok(meta) if !meta.is_dir() => return bad(&folder, "it is no folder"),
+        // Nor do they write into a stranger's folder, or as root into a user's.
+        Ok(meta) if meta.uid() != rustix::process::geteuid().as_raw() => {
+            return bad(&folder, "it is another user's");
+        }
+        _ => {}
     }
     match fs::symlink_metadata(&path) {
         Ok(meta) if !meta.is_file() => bad(&path, "it is no regular file"),
@@ -194,6 +199,13 @@ mod tests {
         std::os::unix::fs::symlink("../elsewhere", &queue).unwrap();
         assert!(!spool(home.path()).ok, "hooks follow no link");
         fs::remove_file(&queue).unwrap();
+        let own = rustix::process::geteuid().as_raw();
+        // Only root can give a folder away.
+        if std::os::unix::fs::chown(&folder, Some(own + 1), None).is_ok() {
+            let check = spool(home.path());
+            assert!(!check.ok && check.detail.contains("another user's"), "{check:?}");
+            std::os::unix::fs::chown(&folder, Some(own), None).unwrap();
+        }
         fs::create_dir(&queue).unwrap();
         assert!(!spool(home.path()).ok);
         fs::remove_dir_all(&folder).unwrap();

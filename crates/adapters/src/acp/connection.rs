@@ -10,15 +10,16 @@
 //! (the same package, read): it is answered when the prompt is taken in, and `state_update` tells the rest.
 
 mod person;
+mod rest;
 mod state;
 
 use super::conversation::{Answered, Conversation};
 use super::message::{self, Answer, Failure, Form, Id, Models, Params, Side, Update};
-use super::normalize::CANCELLED;
 use super::said::{Event, Said};
 use super::strange::Strange;
 use crate::json::Raw;
 use crate::text;
+use rest::lists_background;
 use std::collections::HashMap;
 
 /// Requests that may be in flight at once, and sessions of one connection.
@@ -34,6 +35,8 @@ pub(super) struct Connection {
     turn: Option<String>,
     /// How the last one ended, as it was told; nothing once a session has been taken up behind it.
     ended: Option<Said>,
+    /// How the last session at work has ended in the open turn, while something was asked elsewhere.
+    last: Option<Said>,
     /// Sessions that have failed in the open turn while others went on, the first one first.
     failed: Vec<Said>,
     /// It was told that nobody knows what goes on.
@@ -194,6 +197,7 @@ impl Connection {
         id: &str,
         session: Option<String>,
     ) -> Said {
+        self.last = None;
         if began {
             self.turns += 1;
             self.turn = Some(format!("{}.{}", self.tag, self.turns));
@@ -385,71 +389,6 @@ impl Connection {
         said
     }
 
-    /// After something that may have been the last of its session, or of all: what is over now.
-    /// `end` is what it was, if it was more than an answer to a prompt.
-    fn rests(&mut self, end: Option<Said>) -> Vec<Said> {
-        if let Some(end) = &end {
-            let rests = self.sessions.get(key(end.session.as_deref()));
-            if rests.is_none_or(Conversation::is_active) {
-                return match end.method == STATE {
-                    true => Vec::new(),
-                    false => {
-                        vec![Said { event: Event::Noted, turn: self.turn.clone(), ..end.clone() }]
-                    }
-                };
-            }
-            let ended = self.sessions.get_mut(key(end.session.as_deref()));
-            if ended.is_some_and(Conversation::has_ended) {
-                self.remembers(end);
-            }
-            let own = |open: &Said| open.session == end.session;
-            if self.sessions.values().any(Conversation::is_active)
-                || self.asked_of_person().any(|open| !own(open))
-            {
-                let mut said = self.withdraw(own);
-                said.push(Said { event: Event::Noted, turn: self.turn.clone(), ..end.clone() });
-                return said;
-            }
-            // The end of all is the end of what it had asked, at once.
-            self.withdraw(|_| true);
-        }
-        if self.is_active() {
-            return Vec::new();
-        }
-        let failed = std::mem::take(&mut self.failed).into_iter().next();
-        let Some(turn) = self.turn.take() else {
-            // What was asked in no turn is over: all is as it was.
-            let stands = self.stands().filter(|_| end.is_none());
-            self.told = stands.as_ref().map_or(self.told, |stands| Some(stands.shells));
-            return stands.into_iter().collect();
-        };
-        // What has failed is no success because others went on longer.
-        let failed = failed.filter(|_| end.as_ref().is_none_or(is_completed));
-        let answer = || Said::new(Event::TurnEnded, Side::Client, "answer");
-        let end = failed.or(end).unwrap_or_else(answer);
-        let ended = Said { turn: Some(turn), shells: self.shells(), ..end };
-        if lists_background(&ended) {
-            self.told = Some(ended.shells);
-        }
-        self.ended = Some(ended.clone());
-        let mut said = vec![ended];
-        said.extend(self.recounted());
-        said
-    }
-
-    /// How a session has ended, which may be before others have: it counts until it completes something.
-    fn remembers(&mut self, end: &Said) {
-        let is_error = match end.event {
-            Event::TurnFailed => end.code != Some(CANCELLED),
-            _ => end.stop.as_deref() == Some("error"),
-        };
-        if is_completed(end) {
-            self.failed.retain(|failed| failed.session != end.session);
-        } else if is_error && self.failed.len() < MOST {
-            self.failed.push(end.clone());
-        }
-    }
-
     /// Keeps a request until its answer. False where there is no room, or where its id is that of
     /// another one that is not answered.
     fn note(
@@ -480,20 +419,11 @@ impl Connection {
 /// `session/update` that tells what a session does.
 const STATE: &str = "state_update";
 
-/// Does this end say what it leaves behind? Only that of a turn that is completed does.
-fn lists_background(ended: &Said) -> bool {
-    is_completed(ended)
-}
-
-fn is_completed(ended: &Said) -> bool {
-    ended.event == Event::TurnEnded && ended.stop.as_deref() == Some("end_turn")
-}
-
 /// A message without a session speaks of the one that has no name.
 fn key(session: Option<&str>) -> &str {
     session.unwrap_or_default()
 }
 
 fn session(raw: Raw<'_>) -> Option<String> {
-    raw.text().and_then(|id| text::id(&id))
+    raw.text().and_then(|id| text::session(&id))
 }

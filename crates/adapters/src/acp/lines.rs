@@ -26,8 +26,8 @@ const SHALLOW: usize = 4;
 /// Then bytes of a string that are kept, but of an id.
 const SHORT: usize = 256;
 
-/// What an answer is known by.
-const IDS: [&str; 3] = ["id", "requestId", "request_id"];
+/// What an answer and a session are known by.
+const IDS: [&str; 4] = ["id", "requestId", "request_id", "sessionId"];
 
 /// The names of all members that somebody reads.
 const WANTED: [&[&[&str]]; 6] = [

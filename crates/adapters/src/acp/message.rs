@@ -165,7 +165,12 @@ fn form<'a>(envelope: &Envelope<'a>) -> Option<Form<'a>> {
             None => Form::Notification { method, params },
         });
     }
-    let id = self::id(id)?;
+    let id = match self::id(id) {
+        Some(id) => id,
+        // Whoever could not read a request does not know its id. No other one is written so.
+        None if id.is_there() && error.json().is_some() => "null".to_owned(),
+        None => return None,
+    };
     match error.json() {
         Some(_) => Some(Form::Error { id, error }),
         // `null` is a result too.

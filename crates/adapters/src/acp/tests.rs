@@ -164,6 +164,17 @@ fn every_event_has_a_word_that_is_read_back() {
     }
 }
 
+/// The hub was away.
+#[test]
+fn one_of_which_nothing_was_heard_before_its_end_has_ended() {
+    for (code, headline) in [(3, "crashed"), (0, "ended")] {
+        let mut rig = Rig::new();
+        rig.seat = Seat::new(AgentId::new("a").unwrap(), "acp:some", Source::Acp, UnixMs(0));
+        rig.tell(Said::exited(Some(code), None));
+        assert_eq!(rig.headline(), headline);
+    }
+}
+
 #[test]
 fn an_agent_that_closes_its_output_in_a_turn_and_lives_on_is_gone() {
     let mut rig = Rig::with_session();

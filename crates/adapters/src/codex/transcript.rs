@@ -11,18 +11,21 @@
 //! | `response_item` / `function_call_output` of `create_goal`, `update_goal` | the same, of a goal that the agent has set or reached itself |
 //! | `event_msg` / `task_complete` | turn ended, and all hooks of it with it, also those of a compaction; with `error`, failed: `codex_error_info` is the code |
 //! | `event_msg` / `item_completed` of a command of the agent's | its call has ended. Of several that are asked about at once hooks tell the end of all but the last only behind its answer |
+//! | `retained_context` / `verified_answer` | a question is answered, as the call of that name asks it; it stands there some 20 ms before the hook of its end |
 //! | `event_msg` / `item_completed` of a `HookPrompt` | another hook of the stop has made the turn go on |
 //! | `event_msg` / `turn_aborted` | turn interrupted, whatever the `reason` (measured: `interrupted`) |
 //! | all others, also `compacted` | nothing; the first read takes prompts and model from them |
 //!
-//! A helper has a log of its own beside it, whose name ends with the helper's id.
+//! A helper has a log of its own beside it, whose name ends with the helper's id. Of that its ends, and those of its
+//! commands, are taken.
 
 use super::tools::SHELL;
 use crate::json::{self, Raw, skim};
 use crate::text;
 use crate::transcript::LogLine;
 use headsup_core::observation::{Background, Fact, Submitter};
-use headsup_core::prompt::{Actor, ToolRef};
+use headsup_core::prompt::{Actor, Resolution, ToolRef};
+use headsup_core::time::UnixMs;
 
 skim! {
     Line {
@@ -35,8 +38,10 @@ skim! {
 skim! {
     Payload {
         kind: "type",
+        thread_id: "thread_id",
         turn_id: "turn_id",
         root_turn_id: "root_turn_id",
+        call_id: "call_id",
         reason: "reason",
         attribution: "turn_attribution",
         error: "error",
@@ -92,6 +97,7 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
         }
         "event_msg" => event(line.payload.walked(), &mut read),
         "response_item" => answered(line.payload, &mut read),
+        "retained_context" => question(&line.payload.walked(), &mut read),
         _ => {}
     }
     end(&text, read)
@@ -118,6 +124,13 @@ pub(crate) fn read_helpers(line: &[u8], helper: &str) -> Option<LogLine> {
         if let Some(run) = run.filter(|_| ends) {
             read.name = text::line(&kind, text::EVENT);
             read.fact = Some(Fact::RunEnded { id: helper.to_owned(), run });
+        } else if kind == "item_completed" && payload.thread_id.text().as_deref() == Some(helper) {
+            let turn_ref = payload.turn_id.text().and_then(|id| text::id(&id));
+            let actor = Actor::Sub(helper.to_owned());
+            read.fact = command(&payload.item.walked(), actor, turn_ref);
+            if read.fact.is_some() {
+                read.name = text::line(&kind, text::EVENT);
+            }
         }
     }
     end(&text, read)
@@ -165,7 +178,7 @@ fn event(payload: Payload<'_>, read: &mut LogLine) {
             read.is_prompt = kind.as_deref() == Some("UserMessage");
             match kind.as_deref() == Some("HookPrompt") {
                 true => turn_ref.map(|turn_ref| Fact::StopUndone { turn_ref }),
-                false => command(&item, turn_ref),
+                false => command(&item, Actor::Main, turn_ref),
             }
         }
         _ => None,
@@ -173,6 +186,16 @@ fn event(payload: Payload<'_>, read: &mut LogLine) {
     if read.fact.is_some() {
         read.name = text::line(&kind, text::EVENT);
     }
+}
+
+/// A person has answered the question of this call, and the turn goes on. The hook of its end may be lost.
+fn question(payload: &Payload<'_>, read: &mut LogLine) {
+    let Some(kind) = payload.kind.text().filter(|kind| kind == "verified_answer") else { return };
+    let Some(call) = payload.call_id.text().and_then(|id| text::id(&id)) else { return };
+    // No clock here: the gate knows when it was told.
+    let resolution = Resolution::elsewhere(UnixMs::default());
+    read.name = text::line(&kind, text::EVENT);
+    read.fact = Some(Fact::CallRefused { call, resolution });
 }
 
 /// How an answer of its tools for goals begins, as it stands in the log (measured: `create_goal`, `update_goal`).
@@ -205,13 +228,13 @@ fn pursued(goal: Raw<'_>) -> Fact {
 const CALLED: &[&str] = &["agent", "unified_exec_startup"];
 
 /// Its end, by the name under which hooks have told of its call.
-fn command(item: &Item<'_>, turn_ref: Option<String>) -> Option<Fact> {
+fn command(item: &Item<'_>, actor: Actor, turn_ref: Option<String>) -> Option<Fact> {
     let is_command = item.kind.text().as_deref() == Some("CommandExecution");
     let source = item.source.text().filter(|source| CALLED.contains(&&**source));
     let id = item.id.text().and_then(|id| text::id(&id))?;
     let is_its = is_command && source.is_some() && turn_ref.is_some();
     let tool = ToolRef { name: SHELL.to_owned(), id: Some(id), input: None };
-    let (actor, tools, interrupted) = (Actor::Main, vec![tool], false);
+    let (tools, interrupted) = (vec![tool], false);
     is_its.then_some(Fact::ToolsEnded { actor, tools, interrupted, turn_ref })
 }
 

@@ -81,6 +81,7 @@ const IDS: &[&str] = &[
     "parentUuid",
     "messageId",
     "requestId",
+    "call_id",
     "tool_call_id",
     "toolCallId",
     "toolUseId",

@@ -258,6 +258,9 @@ pub(crate) fn told(fact: &Fact) -> String {
             resolution.by,
             head(turn_ref.as_deref())
         ),
+        Fact::CallRefused { call, resolution } => {
+            format!("CallRefused {call} by {:?}", resolution.by)
+        }
         Fact::TurnEnded { background, turn_ref } => format!(
             "TurnEnded turn {}, helpers {:?}, shells {}",
             head(turn_ref.as_deref()),

@@ -308,7 +308,7 @@ fn is_sent_unheard(step: &Step<'_>, reference: Option<&str>) -> bool {
 }
 
 /// What the agent does now it does by the word of this source.
-fn is_told_by(step: &mut Step<'_>, source: Source, event: &str) {
+pub(super) fn is_told_by(step: &mut Step<'_>, source: Source, event: &str) {
     let at = step.now;
     step.seat.turn.evidence = Evidence::new(source, at);
     let value = step.seat.turn().phrase().into();

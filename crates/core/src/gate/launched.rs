@@ -81,6 +81,9 @@ pub(super) fn ended(step: &mut Step<'_>, exit: Exit) -> Effect {
 
 /// How the agent has ended, of which nobody knows more than that it is gone: as what has started it did a moment ago.
 pub(super) fn explained(step: &Step<'_>, exit: Exit) -> Exit {
+    if let Some(own) = seen(step, exit) {
+        return own;
+    }
     let launched = step.seat.process.launched.as_ref();
     let end = launched.and_then(|launched| launched.end.as_ref());
     let end = end.filter(|end| step.now.since(end.at) < TOGETHER_MS);
@@ -99,6 +102,16 @@ pub(super) fn explained(step: &Step<'_>, exit: Exit) -> Exit {
         }
         _ => told,
     }
+}
+
+/// The signal by which it was seen to end, where `exit` is the code of what has started it: that tells of a script around
+/// it alone. One that says that it was told to go (128 and the number of TERM, INT or HUP) counts as ever.
+fn seen(step: &Step<'_>, exit: Exit) -> Option<Exit> {
+    let facts = &step.seat.process;
+    let Process::Exited(own) = facts.state else { return None };
+    let is_code = exit.code.is_some() && exit.signal.is_none();
+    let is_return = is_code && matches!(exit.kind, ExitKind::Clean | ExitKind::Crashed);
+    (facts.outer().is_some() && is_return && own.signal.is_some()).then_some(own)
 }
 
 /// Is it gone in mid-turn, without the goodbye that it always says and that would have been heard? What a script

@@ -125,9 +125,10 @@ fn is_of_the_turn_before(step: &Step<'_>, observation: &Observation) -> bool {
     let is_late = times.is_some_and(|(made_at, ended)| {
         (1..LATE_MS).contains(&ended.since(made_at)) && step.now.since(ended) < LATE_MS
     });
-    // A program without a status file names turns exactly.
+    // A program without a status file names turns exactly, where it names them.
     let is_filed = step.seat.claims.iter().any(|claim| claim.source == Source::Registry);
-    is_filed && may_be_its && is_late
+    let is_nameless = matches!(observation.fact, Fact::TurnFailed { .. });
+    (is_filed || is_nameless) && may_be_its && is_late
 }
 
 /// Has the program's own status begun to show work after it wrote this down?

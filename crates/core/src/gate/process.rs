@@ -121,7 +121,9 @@ pub(super) fn said(
         // Its launcher does not tell a first start from another.
         return Ok(Effect::Confirms);
     }
-    if state == Process::Absent && matches!(target, Process::Exited(_)) && id.is_some() {
+    // A proxy has started it itself, and does not name the process of a script.
+    let is_known = id.is_some() || step.evidence.source == Source::Acp;
+    if state == Process::Absent && matches!(target, Process::Exited(_)) && is_known {
         // Nobody was there to hear that it was started.
         turn_into(step, Process::Starting { phase: StartPhase::Booting });
         step.seat.process.id = id.cloned();

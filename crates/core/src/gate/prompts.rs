@@ -426,6 +426,9 @@ pub(super) fn resolved(
     if !settled(step, actor, reason, key, resolution) {
         return Ok(Effect::Confirms);
     }
+    if key.is_none() && step.evidence.source == Source::AppServer {
+        tools::ask_no_more(step, actor, reason);
+    }
     if step.seat.turn.open && !step.seat.turn.main_stopped {
         step.set_base(Turn::Working(WorkingReason::Model), None);
     }

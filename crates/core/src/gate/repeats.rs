@@ -3,15 +3,18 @@
 //! have a call, or a name, of its own.
 
 use super::{
-    Effect, Refusal, Rule, SETTLE_MS, Step, compaction, dialog, refuse, stops, tools, turn,
+    Effect, Refusal, Rule, SETTLE_MS, Step, broken, compaction, dialog, prompts, refuse, stops,
+    tools, turn,
 };
 use crate::prompt::{Actor, NewPrompt, PromptKind, ToolRef};
-use crate::seat::{AskedOnce, Compaction, HelperRun};
+use crate::seat::{AskedOnce, Compaction, Doubted, HelperRun};
 use crate::source::{Source, Tier};
 use crate::status::{Turn, WorkingReason};
 
 /// So long after it was told a request may come once more. Milliseconds.
 const AGAIN_MS: i64 = 3_000;
+/// So long behind a request its call may be told. Milliseconds.
+const BEHIND_MS: i64 = 2_000;
 /// So long after the end of a compaction its start may. Milliseconds.
 const LATE_MS: i64 = 2_000;
 
@@ -25,14 +28,57 @@ pub(super) fn check_request(
     let may_be_late = step.evidence.source.tier() == Tier::Edge;
     let Some(tool) = request.tool.as_ref().filter(|_| may_be_late) else { return Ok(()) };
     let has_ended = tool.id.as_deref().is_some_and(|id| step.seat.has_ended_unheard(id));
+    if has_ended || seems_told(step, actor, request, tool) {
+        return refuse(Rule::G10, tools::TOLD_AFTER_CALL);
+    }
+    Ok(())
+}
+
+/// Was a request like this one told a moment ago, and is no call open that it could be about?
+fn seems_told(step: &Step<'_>, actor: &Actor, request: &NewPrompt, tool: &ToolRef) -> bool {
     let is_again = |asked: &AskedOnce| {
         let has_its_name = asked.key == request.key;
         *actor == asked.actor && has_its_name && may_be_one(&asked.tool, tool)
     };
-    if has_ended || !has_begun(step, actor, tool) && was_told(step, request.kind, is_again) {
-        return refuse(Rule::G10, tools::TOLD_AFTER_CALL);
+    !has_begun(step, actor, tool) && was_told(step, request.kind, is_again)
+}
+
+/// A request is refused. Where it names no call, that may be told only behind it, by a hook that is not waited for.
+pub(super) fn doubt(
+    step: &mut Step<'_>,
+    name: &str,
+    actor: &Actor,
+    request: &NewPrompt,
+    settle_ms: u32,
+) {
+    let is_edge = step.evidence.source.tier() == Tier::Edge;
+    let tool = request.tool.as_ref().filter(|tool| is_edge && tool.id.is_none());
+    let Some(tool) = tool else { return };
+    if !seems_told(step, actor, request, tool) {
+        return;
     }
-    Ok(())
+    let (actor, prompt, name) = (actor.clone(), request.clone(), name.to_owned());
+    let doubted = Doubted { actor, prompt, settle_ms, name, at: step.now };
+    step.seat.made.get_or_insert_default().repeats.doubt(doubted);
+}
+
+/// A call begins. A request like it that has just been taken for one told once more was about this call.
+pub(super) fn asks_behind(step: &mut Step<'_>, actor: &Actor, call: &ToolRef) {
+    let now = step.now;
+    let Some(made) = step.seat.made.as_deref_mut() else { return };
+    let doubted = &mut made.repeats.doubted;
+    doubted.retain(|one| now.since(one.at) < BEHIND_MS);
+    let is_its = |one: &Doubted| {
+        let asked = one.prompt.tool.as_ref();
+        one.actor == *actor && asked.is_some_and(|asked| asked.is_like(call))
+    };
+    let found = doubted.iter().position(is_its).and_then(|at| doubted.remove(at));
+    let Some(Doubted { prompt, settle_ms, name, .. }) = found else { return };
+    let source = step.evidence.source;
+    let effect = prompts::opened(step, &name, actor, &prompt, settle_ms);
+    if effect == Ok(Effect::Decides) {
+        broken::is_told_by(step, source, &name);
+    }
 }
 
 /// The same of a notice that names no call. One of another request is about a call of which nobody has asked yet.
@@ -127,6 +173,11 @@ pub(super) fn end_of_run(step: &mut Step<'_>, id: &str, run: &str) -> Result<Eff
     let goes_on = |known: &HelperRun| known.id == id && known.run != run && !known.is_over;
     if step.seat.made.as_deref().is_some_and(|made| made.repeats.runs.iter().any(goes_on)) {
         return refuse(Rule::G10, "told after the start of its next run");
+    }
+    if step.seat.subagents.iter().any(|known| known == id) {
+        // Its start may still be told, of a helper that was heard of by something else.
+        let (id, run, is_over) = (id.to_owned(), run.to_owned(), true);
+        step.seat.made.get_or_insert_default().repeats.run(HelperRun { id, run, is_over });
     }
     tools::subagent_ended(step, id)
 }

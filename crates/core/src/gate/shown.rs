@@ -229,13 +229,16 @@ pub(super) fn doubt_silence(step: &mut Step<'_>) {
         return;
     }
     let now = step.now;
-    let is_doubted = |claim: &Claim| match claim.word.as_str() {
-        "working" => true,
-        word => word == SILENT && now.since(claim.since) < SETTLE_MS,
-    };
+    let is_new = |claim: &Claim| claim.word == SILENT && now.since(claim.since) < SETTLE_MS;
     let shown = step.seat.claims.len();
-    step.seat.claims.retain(|claim| claim.source != Source::Title || !is_doubted(claim));
+    step.seat.claims.retain(|claim| claim.source != Source::Title || !is_new(claim));
     step.changed |= step.seat.claims.len() != shown;
+    let is_work = |claim: &&mut Claim| claim.source == Source::Title && claim.word == "working";
+    if let Some(claim) = step.seat.claims.iter_mut().find(is_work) {
+        // It is shown all the same: another word behind it is news.
+        claim.since = now;
+        step.changed = true;
+    }
 }
 
 /// Does its title say that somebody is asked, and is that not believed, because it has only been silent?

@@ -7,7 +7,7 @@ use super::{
 use crate::prompt::{Actor, Resolution, ToolRef};
 use crate::seat::{Claim, OpenTool};
 use crate::source::{Source, Tier};
-use crate::status::{IdleReason, OutcomeKind, Turn, WorkingReason};
+use crate::status::{BlockedReason, IdleReason, OutcomeKind, Turn, WorkingReason};
 
 /// How long after a helper's end what it did before may be told. Milliseconds.
 const LATE_MS: i64 = 2_000;
@@ -44,7 +44,11 @@ pub(super) fn started(
             step.seat.counters.tools += 1;
             step.changed = true;
         }
-        return helper_seen(step, id);
+        let effect = helper_seen(step, id);
+        if !is_open {
+            repeats::asks_behind(step, actor, tool);
+        }
+        return effect;
     }
     if is_open {
         return Ok(Effect::Confirms);
@@ -59,6 +63,7 @@ pub(super) fn started(
     step.seat.open_tool(actor.clone(), tool.clone());
     step.set_base(Turn::Working(WorkingReason::Tool), Some(&tool.name));
     step.changed = true;
+    repeats::asks_behind(step, actor, tool);
     Ok(decides_unless_blocked(step))
 }
 
@@ -177,23 +182,32 @@ pub(super) fn ended(
     Ok(decides_unless_blocked(step))
 }
 
-/// A person has refused this call in words, and the turn goes on: what was asked about it is over, and nothing else.
+/// A person has refused this call in words, or has answered what it asks, and the turn goes on: what was asked about it is
+/// over, and nothing else.
 pub(super) fn refused(
     step: &mut Step<'_>,
     call: &str,
     resolution: &Resolution,
 ) -> Result<Effect, Refusal> {
     let is_it = |tool: &ToolRef| tool.id.as_deref() == Some(call);
-    let before = step.seat.open_tools.len();
-    step.seat.open_tools.retain(|open| !is_it(&open.tool));
-    if step.seat.open_tools.len() < before {
+    let open = step.seat.open_tools.iter().position(|open| is_it(&open.tool));
+    let refused = open.map(|at| step.seat.open_tools.remove(at).tool);
+    if refused.is_some() {
         step.seat.end_call(call, true);
         step.changed = true;
     }
     // Adapters have no clock: when it happened is when it was told.
     let resolution = Resolution { at: step.now, ..resolution.clone() };
     let about = |asked: &prompts::Asked<'_>| asked.ask.tool.as_ref().is_some_and(is_it);
-    if !prompts::resolve_own(step, about, &resolution) {
+    // What was asked before its call was told does not name it.
+    let is_like = |asked: &prompts::Asked<'_>| {
+        let tool = asked.ask.tool.as_ref().filter(|tool| tool.id.is_none());
+        let both = tool.filter(|_| asked.actor.is_main()).zip(refused.as_ref());
+        both.is_some_and(|(tool, refused)| tool.is_like(refused))
+    };
+    let is_resolved = prompts::resolve_own(step, about, &resolution)
+        || prompts::resolve_own(step, is_like, &resolution);
+    if !is_resolved {
         return Ok(Effect::Confirms);
     }
     if step.seat.turn.is_answering() {
@@ -275,6 +289,16 @@ pub(super) fn subagent_ended(step: &mut Step<'_>, id: &str) -> Result<Effect, Re
     let cleared = prompts::withdraw(step, |asked| *asked.actor == actor);
     let cleared = turn::helpers_are_done(step) || cleared;
     Ok(if cleared { Effect::Decides } else { Effect::Confirms })
+}
+
+/// Its program's server shows that a helper waits for nothing any more: all is answered that it has asked before. What has
+/// just been asked is still to be shown there.
+pub(super) fn ask_no_more(step: &mut Step<'_>, actor: &Actor, reason: BlockedReason) {
+    let before = step.now.plus(-SETTLE_MS);
+    prompts::withdraw(step, |asked| {
+        let is_older = asked.since.is_some_and(|since| since <= before);
+        is_older && asked.actor == actor && asked.ask.reason == reason
+    });
 }
 
 fn namesakes(step: &Step<'_>, name: &str) -> usize {

@@ -1,6 +1,6 @@
 //! What was told lately, so that it is known when it is told once more.
 
-use crate::prompt::{Actor, PromptKind, ToolRef};
+use crate::prompt::{Actor, NewPrompt, PromptKind, ToolRef};
 use crate::time::UnixMs;
 use std::collections::VecDeque;
 
@@ -13,6 +13,8 @@ pub struct Repeats {
     pub asks_first: bool,
     /// Requests whose calls were known to have begun, the latest last.
     pub asked: VecDeque<AskedOnce>,
+    /// Requests that were taken for such ones told once more, the latest last: a call may begin behind its request.
+    pub doubted: VecDeque<Doubted>,
     /// The last run of each helper whose runs have names, the latest last.
     pub runs: VecDeque<HelperRun>,
     /// The last compaction that has a name.
@@ -27,6 +29,18 @@ pub struct AskedOnce {
     pub key: Option<String>,
     pub tool: ToolRef,
     pub title: String,
+    /// When it was told.
+    pub at: UnixMs,
+}
+
+/// A request that may be another one than the one that it repeats.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Doubted {
+    pub actor: Actor,
+    pub prompt: NewPrompt,
+    pub settle_ms: u32,
+    /// What its source called it.
+    pub name: String,
     /// When it was told.
     pub at: UnixMs,
 }
@@ -54,6 +68,10 @@ impl Repeats {
         };
         self.asked.retain(|one| !is_it(one));
         push(&mut self.asked, asked);
+    }
+
+    pub(crate) fn doubt(&mut self, doubted: Doubted) {
+        push(&mut self.doubted, doubted);
     }
 
     pub(crate) fn run(&mut self, run: HelperRun) {

@@ -3,6 +3,7 @@
 mod changed;
 mod cursor;
 mod filter;
+mod pace;
 mod told;
 mod watcher;
 pub(super) mod ws;

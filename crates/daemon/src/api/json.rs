@@ -3,7 +3,7 @@
 mod words;
 
 use super::Refused;
-use crate::body::check_depth;
+use crate::body::{check_depth, unmarked};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -15,6 +15,7 @@ use std::marker::PhantomData;
 /// # Errors
 /// It is no JSON, or says something else than it should: with the name of the member, and what is taken there.
 pub(super) fn read<T: DeserializeOwned>(text: &[u8]) -> Result<T, Refused> {
+    let text = unmarked(text);
     check_depth(text)?;
     // A list would pass for the members in their order.
     if !text.trim_ascii_start().starts_with(b"{") {

@@ -18,7 +18,7 @@ use utoipa_axum::router::OpenApiRouter;
 const ABOUT: &str = "\
 One router on a unix socket, where the Host is `localhost` and the kernel says who calls, and on TCP when asked for, where \
 every request shows the token or a session and passes the browser gates. Errors are problem documents (RFC 9457) with a \
-stable `code`; only what is no HTTP at all is answered with a bare 400. A request without a body needs no `Content-Type`. \
+stable `code`; what is no HTTP at all has `bad_http`, and ends the connection. A request without a body needs no `Content-Type`. \
 Fields may be added; clients leave out what they do not know.";
 
 static DOCUMENT: LazyLock<String> = LazyLock::new(|| {

@@ -48,8 +48,7 @@ pub(super) async fn post(
     let body = body::read(body, BODY).await?;
     let key = headers::key(&parts.headers, agent.as_str(), &body)?;
     let spooled = headers::spooled_at(&parts.headers)?;
-    let text = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&body);
-    let mut report: ReportBody = json::read(text)?;
+    let mut report: ReportBody = json::read(&body)?;
     check_lengths(&report)?;
     clean(&mut report);
     let said = serde_json::to_value(&report).unwrap_or_default();

@@ -38,8 +38,9 @@ pub(crate) async fn answer(
     let scope = scope(Caller::of(app, request.headers(), request.extensions())?);
     let (mut parts, body) = request.into_parts();
     let body = body::read(body, frame::LONGEST).await?;
-    if let Err(bad) = frame::check_whole(&body) {
-        let answer = bad.answer(&frame::id(&body));
+    let message = body.slice_ref(body::unmarked(&body));
+    if let Err(bad) = frame::check_whole(&message) {
+        let answer = bad.answer(&frame::id(&message));
         let json = [(CONTENT_TYPE, "application/json")];
         return Ok((StatusCode::BAD_REQUEST, json, answer).into_response());
     }
@@ -57,7 +58,7 @@ pub(crate) async fn answer(
     let make = move || Ok(Server::new(Arc::clone(&hub), scope.clone()));
     let service =
         StreamableHttpService::new(make, Arc::new(NeverSessionManager::default()), config);
-    let request = Request::from_parts(parts, Full::new(bytes::Bytes::clone(&body)));
+    let request = Request::from_parts(parts, Full::new(message));
     let response = service.handle(request).await.map(Body::new);
     match refusal(response.status(), response.headers()) {
         Some((code, hint)) => {

@@ -37,7 +37,7 @@ headsup shows people what you are doing and carries your questions to them. Call
 visible changes and when you are done; request_input when a person has to decide; mark_blocked when you cannot go on.";
 
 /// Both eras of the protocol: with `initialize`, and with everything in each request.
-const VERSIONS: [ProtocolVersion; 5] = [
+pub(super) const VERSIONS: [ProtocolVersion; 5] = [
     ProtocolVersion::V_2024_11_05,
     ProtocolVersion::V_2025_03_26,
     ProtocolVersion::V_2025_06_18,

@@ -4,8 +4,11 @@ use super::frame::{self, Bad};
 use super::hub::Hub;
 use super::line::Line;
 use super::scope::Scope;
-use super::server::Server;
-use rmcp::model::{JsonRpcError, JsonRpcMessage, RequestId};
+use super::server::{Server, VERSIONS};
+use crate::body;
+use rmcp::model::{
+    ClientRequest, GetMeta as _, JsonRpcError, JsonRpcMessage, ProtocolVersion, RequestId,
+};
 use rmcp::service::{RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage, serve_server};
 use rmcp::transport::Transport;
 use rmcp::{RoleServer, transport};
@@ -82,6 +85,8 @@ struct Lines<R> {
     /// Requests that have no answer yet, or were taken back: the library knows a request by its id alone, and
     /// of two with the same it would answer one.
     awaited: HashSet<RequestId>,
+    /// Until then the library gives the line up for whatever is no request.
+    has_begun: bool,
     /// Dropped with the end of the input.
     open: Option<watch::Sender<()>>,
     to_writer: Option<mpsc::Sender<Vec<u8>>>,
@@ -94,7 +99,7 @@ impl<R: AsyncRead + Send + Unpin> Lines<R> {
         let writer = Some(tokio::spawn(write_lines(write, lines)));
         let (line, to_writer) = (Line::new(frame::LONGEST), Some(to_writer));
         let (read, awaited) = (BufReader::new(read), HashSet::new());
-        Self { read, line, awaited, open: None, to_writer, writer }
+        Self { read, line, awaited, has_begun: false, open: None, to_writer, writer }
     }
 
     /// One line, whole; `None` at the end of the input. What is too long is not kept.
@@ -113,6 +118,19 @@ impl<R: AsyncRead + Send + Unpin> Lines<R> {
         if let Some(writer) = &self.to_writer {
             // Nobody reads any more: then nobody waits either.
             writer.send(bad.answer(&frame::id(line))).await.ok();
+        }
+    }
+}
+
+/// Whether the library serves from this request on: it introduces the client, or says all by itself.
+fn begins(request: &ClientRequest) -> bool {
+    match request {
+        ClientRequest::InitializeRequest(_) => true,
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
+        other => {
+            let meta = other.get_meta();
+            let is_whole = meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty();
+            is_whole && meta.protocol_version().is_some_and(|version| VERSIONS.contains(&version))
         }
     }
 }
@@ -160,7 +178,7 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Lines<R> {
                     continue;
                 }
             };
-            let message = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&line).trim_ascii();
+            let message = body::unmarked(&line).trim_ascii();
             if message.is_empty() {
                 continue;
             }
@@ -168,12 +186,19 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Lines<R> {
                 self.refuse(bad, message).await;
                 continue;
             }
-            match serde_json::from_slice(message) {
+            let read: Result<RxJsonRpcMessage<RoleServer>, _> = serde_json::from_slice(message);
+            match read {
                 Ok(JsonRpcMessage::Request(request))
                     if !self.awaited.insert(request.id.clone()) =>
                 {
                     self.refuse(Bad::IdInUse, message).await;
                 }
+                Ok(JsonRpcMessage::Request(request)) => {
+                    self.has_begun |= begins(&request.request);
+                    return Some(JsonRpcMessage::Request(request));
+                }
+                // It is about nothing that was said here, and nobody waits for an answer to it.
+                Ok(_) if !self.has_begun => {}
                 Ok(message) => return Some(message),
                 Err(_) => self.refuse(Bad::NoMessage, message).await,
             }

@@ -408,3 +408,46 @@ async fn whoever_reads_the_state_slowly_is_never_told_of_a_lag() {
     }
     assert_eq!(client.metric("headsup_lagged_total").await, 0);
 }
+
+/// Each of them is told at most twenty times a second.
+#[tokio::test(flavor = "multi_thread")]
+async fn in_a_crowd_everybody_is_told_everything_once_and_in_order() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    for agent in ["a", "b"] {
+        client.report(agent, "working").await;
+    }
+    let queries = ["?since=0", "?since=0&agent=a", "?since=0&type=turn.started", "?view=state"];
+    let mut crowd = Vec::new();
+    for query in queries.repeat(6) {
+        crowd.push((query, client.events(query).await));
+    }
+    for n in 0..120 {
+        let (agent, turn) = (["a", "b"][n % 2], ["idle", "working"][n / 2 % 2]);
+        client.report(agent, turn).await;
+    }
+    for agent in ["b", "a"] {
+        client.report(agent, "working").await;
+    }
+    let log = client.log().await;
+    let wanted = |query: &str| -> Vec<u64> {
+        let is_wanted = |event: &&serde_json::Value| match query {
+            "?since=0&agent=a" => event["agent_id"] == "a",
+            "?since=0&type=turn.started" => event["type"] == "turn.started",
+            _ => true,
+        };
+        let wanted = log.iter().filter(is_wanted);
+        wanted.map(|event| event["cursor"].as_str().unwrap().parse().unwrap()).collect()
+    };
+    for (query, mut stream) in crowd {
+        let (wanted, mut told) = (wanted(query), Vec::new());
+        while told.last() != wanted.last() {
+            told.extend(stream.next().await.unwrap().id);
+        }
+        match query {
+            "?view=state" => assert!(told.is_sorted(), "{told:?}"),
+            _ => assert_eq!(told, wanted, "{query}"),
+        }
+    }
+    assert_eq!(client.metric("headsup_lagged_total").await, 0);
+}

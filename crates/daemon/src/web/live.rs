@@ -11,7 +11,8 @@ use super::roster::Roster;
 use super::{agent, assets, drawn, inbox, sink};
 use crate::api::{App, Refused, Subscription};
 use crate::attendance::Reader;
-use crate::frame::{self, Frame};
+use crate::bus::Listener;
+use crate::frame;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::Uri;
@@ -25,7 +26,6 @@ use serde::Serialize;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, sleep_until};
 
@@ -79,7 +79,7 @@ enum View {
 
 enum Phase {
     Begin,
-    Live(Receiver<Arc<Frame>>),
+    Live(Listener),
     Over,
 }
 

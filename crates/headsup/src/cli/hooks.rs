@@ -386,7 +386,7 @@ pub(crate) fn with_snippet(error: &SetupError, site: &Site, output: Output) -> C
     }
     if output.is_json() {
         let text = match snippet.starts_with('{') {
-            true => snippet.split_whitespace().collect::<Vec<_>>().join(" "),
+            true => snippet.lines().map(str::trim).collect::<Vec<_>>().join(" "),
             // Elsewhere the ends of lines count.
             false => snippet.trim().to_owned(),
         };

@@ -189,7 +189,11 @@ async fn fires(site: &Site, found: &Status, hub: Reached<'_>) -> Check {
         Err(_) => Some("its command does not end".to_owned()),
         Ok(Err(error)) => Some(format!("its command cannot be run: {error}")),
         Ok(Ok(Some(code))) if code != 0 => Some(format!("its command ended with {code}")),
-        Ok(Ok(_)) => arrives(hub, &id).await,
+        Ok(Ok(_)) => {
+            // Where the program is gone there is nothing to wait for.
+            let within = if found.is_dead { Duration::ZERO } else { ARRIVES_WITHIN };
+            arrives(hub, &id, within).await
+        }
     };
     hub.delete(&format!("/api/v1/agents/{id}?force=true")).await.ok();
     if let Some(why) = why {
@@ -223,8 +227,8 @@ async fn run(site: &Site, command: &str, id: &str, payload: &str) -> std::io::Re
 }
 
 /// `None` once the seat is there; else why it is not.
-async fn arrives(hub: &Client, id: &str) -> Option<String> {
-    let end = Instant::now() + ARRIVES_WITHIN;
+async fn arrives(hub: &Client, id: &str, within: Duration) -> Option<String> {
+    let end = Instant::now() + within;
     let path = format!("/api/v1/agents/{id}");
     loop {
         match hub.get_doc::<AgentDoc<'static>>(&path).await {

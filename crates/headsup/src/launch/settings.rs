@@ -102,11 +102,12 @@ fn hooks(what: &What<'_>, launched: Launched) -> Result<Launched, CommandError> 
         return Ok(launched);
     }
     // Commands of a plugin and of settings are run beside each other, those of two settings
-    // files only once; so a plugin that is there reports alone. Any other file that is installed is
-    // run beside ours, and both would report.
+    // files only once; so a plugin that is there reports alone, unless something keeps the program from it.
+    // Any other file that is installed is run beside ours, and both would report.
     let reports_once = matches!(recipe.launch, Launch::WithSettings { is_run_once: true, .. });
     let version = recipe.package().and_then(|package| version::of(what.program, package));
-    if (installed.plugin == State::Complete && recipe.finds_plugin(version))
+    let has_plugin = installed.plugin == State::Complete && !installed.is_kept_out;
+    if (has_plugin && recipe.finds_plugin(version))
         || (!reports_once && installed.settings.is_installed())
     {
         return Ok(launched);

@@ -124,7 +124,7 @@ fn read_along(path: &Path, past: Option<Mark>, observer: &Weak<Observer>, is_las
     let past = past.filter(|past| past.holds(&file));
     let past = past.filter(|past| file.seek(SeekFrom::Start(past.at())).is_ok());
     let mut mark = past.or_else(|| Mark::start_of(there.as_ref()?));
-    let (mut buffer, mut until) = (vec![0; PIECE], None);
+    let (mut buffer, mut until, mut is_written) = (vec![0; PIECE], None, false);
     loop {
         // Before the read: what stands there at the agent's end is read.
         let is_last = is_last.load(Ordering::Acquire);
@@ -137,6 +137,7 @@ fn read_along(path: &Path, past: Option<Mark>, observer: &Weak<Observer>, is_las
             // All of it is of this run, and none of it was read.
             Ok(0) if is_filled_alike(&mut file, &mut mark, is_last) => {}
             Ok(length @ 1..) => {
+                is_written = true;
                 if let Some(mark) = &mut mark {
                     mark.goes_on(&buffer[..length]);
                 }
@@ -148,6 +149,10 @@ fn read_along(path: &Path, past: Option<Mark>, observer: &Weak<Observer>, is_las
             }
             Ok(0) if is_last => return observer.hear_end(Side::Agent),
             Ok(0) => {
+                // Whoever wrote to a FIFO is gone, and has ended with a line; the next one begins another.
+                if std::mem::take(&mut is_written) && mark.is_none() {
+                    observer.hear(Side::Agent, b"\n");
+                }
                 drop(observer);
                 thread::park_timeout(LOOK_AGAIN);
             }
@@ -230,8 +235,63 @@ fn open(path: &Path, observer: &Weak<Observer>, is_last: &AtomicBool) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hook::deliver::News;
+    use crate::launch::acp::observer::Ear;
+    use crate::launch::tend::End;
+    use rustix::fs::{CWD, FileType, mknodat};
     use std::fs;
-    use std::sync::mpsc::RecvTimeoutError;
+    use std::sync::mpsc::{RecvTimeoutError, Sender};
+
+    /// Gives out what it hears.
+    #[derive(Debug)]
+    struct Heard(Sender<Vec<u8>>);
+
+    impl Ear for Heard {
+        fn hear(&mut self, _: Side, bytes: &[u8], _: &mut dyn FnMut(News)) {
+            self.0.send(bytes.to_vec()).ok();
+        }
+
+        fn hear_end(&mut self, _: Side, _: &mut dyn FnMut(News)) {}
+
+        fn is_unsettled(&self) -> bool {
+            false
+        }
+
+        fn settle(&mut self, _: &mut dyn FnMut(News)) {}
+
+        fn stands(&self, _: bool) -> Option<News> {
+            None
+        }
+
+        fn lost(&self, _: u64) -> Option<News> {
+            None
+        }
+
+        fn ended(&self, _: End) -> Option<News> {
+            None
+        }
+    }
+
+    #[test]
+    fn what_a_writer_to_a_fifo_ends_with_is_a_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lines");
+        mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        let (tell, heard) = mpsc::channel();
+        let observer = Observer::start(None, Box::new(Heard(tell)));
+        let reading = follow(path.clone(), None, Arc::downgrade(&observer)).unwrap();
+        for word in ["one", "two"] {
+            fs::write(&path, word).unwrap();
+            let mut line = Vec::new();
+            while !line.ends_with(b"\n") {
+                line.extend(heard.recv_timeout(Duration::from_secs(60)).unwrap());
+            }
+            assert_eq!(line, format!("{word}\n").into_bytes());
+        }
+        drop(observer);
+        let ended = reading.done.recv_timeout(Duration::from_secs(60));
+        assert_eq!(ended, Err(RecvTimeoutError::Disconnected));
+    }
 
     #[test]
     fn what_has_no_end_keeps_nobody_waiting_once_the_agent_has_ended() {

@@ -50,6 +50,7 @@ pub(crate) fn install(site: &Site, way: Way, binary: &Path) -> Result<Plan, Setu
         all.extend(record.keep(site)?);
     }
     all.extend(steps);
+    all.extend(uninstall::leftovers(site));
     Ok(Plan { steps: all, own: site.state.clone(), notes })
 }
 

@@ -61,6 +61,9 @@ pub(crate) struct Status {
     /// The program that its entries name is not there, or cannot be run.
     #[serde(skip)]
     pub(crate) is_dead: bool,
+    /// Something keeps the program from the plugin folder, and not its version.
+    #[serde(skip)]
+    pub(crate) is_kept_out: bool,
     /// Whether any of what is installed fires in spite of the problems.
     #[serde(skip)]
     pub(crate) fires: bool,
@@ -98,8 +101,11 @@ pub(crate) fn status(site: &Site) -> Status {
         found.is_ignored = true;
         problems.push(unread_plugin(site, version));
     }
+    let mut is_kept_out = false;
     if let Some(found) = found[0].as_mut().filter(|found| !found.is_empty()) {
-        problems.extend(kept_out(site, found));
+        let why = kept_out(site, found);
+        is_kept_out = !why.is_empty();
+        problems.extend(why);
     }
     let entries = plugin_entries(site);
     let places = [entries.as_deref(), Some(settings_file.as_path())];
@@ -162,6 +168,7 @@ pub(crate) fn status(site: &Site) -> Status {
         was_installed: site.was_installed(),
         is_pasted,
         is_dead,
+        is_kept_out,
         fires,
         entries,
     }

@@ -37,7 +37,7 @@ pub(crate) fn uninstall(site: &Site) -> Result<Plan, SetupError> {
 }
 
 /// What is there of edits that were killed, wherever one may have been.
-fn leftovers(site: &Site) -> impl Iterator<Item = Step> {
+pub(super) fn leftovers(site: &Site) -> impl Iterator<Item = Step> {
     let of_plugin = |plugin: &Plugin| {
         let path = site.plugin(plugin);
         let files = plugin.files(&site.launcher).into_iter().map(|file| path.join(file.path));

@@ -77,6 +77,19 @@ const ROWS: &[Row] = &[
         "bad_report",
     ),
     post("7 byte order mark", || b"\xef\xbb\xbf{\"turn\":\"working\"}".to_vec(), 202, ""),
+    Row {
+        target: "/api/v1/agents/known/seen",
+        ..post("7 byte order mark", || b"\xef\xbb\xbf{}".to_vec(), 200, "")
+    },
+    Row {
+        target: "/mcp",
+        ..post(
+            "7 byte order mark",
+            || b"\xef\xbb\xbf{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}".to_vec(),
+            200,
+            "",
+        )
+    },
     post("8 nested without end", || nested(65), 400, "too_deep"),
     post("8 nested without end", || nested(100_000), 400, "too_deep"),
     post("8 nested without end", || vec![b'{'; 100_000], 400, "too_deep"),

@@ -227,6 +227,11 @@ fn what_is_signed_and_has_no_effect_says_why() {
         assert_ne!(again["result"], "answered", "{case}");
         assert_eq!(rig.get("/healthz")["cursor"], cursor, "{case}");
     }
+    // 7: a byte order mark is no part of what is told.
+    let marked = format!("\u{feff}{}", at("c-13", "/action", json!("pinned")));
+    let (status, doc) = sent.signed("comment", marked.as_bytes());
+    assert_eq!(status, 202, "{doc}");
+    sent.stands("7 byte order mark", &cursor, "unknown_action");
     // 63: the same comment under another id of its delivery is the same comment.
     let body = comment("c-12").to_string();
     let signature = webhook::sign(SECRET, body.as_bytes());

@@ -70,6 +70,18 @@ fn a_new_user_has_no_folder_for_states_yet() {
     }
 }
 
+/// It was killed behind the last thing that shows.
+#[test]
+fn what_a_killed_edit_has_left_goes_with_an_install_that_has_nothing_to_change() {
+    let home = home();
+    live(&home);
+    let left = home.path().join(".claude/.settings.json.headsup-new");
+    fs::write(&left, "{}").unwrap();
+    let done = home.run(["hooks", "install", "claude-code", "--live"]);
+    assert!(done.ok().stderr.contains("nothing to change"), "{done:?}");
+    assert!(!left.exists());
+}
+
 #[test]
 fn entries_of_the_user_in_our_folder_stay() {
     let home = home();

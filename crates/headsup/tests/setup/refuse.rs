@@ -58,6 +58,18 @@ fn what_cannot_be_taken_out_is_named_and_not_asked_for_once_more() {
     assert!(shown.contains("cannot be read") && shown.contains("it is not JSON"), "{shown}");
 }
 
+#[test]
+fn the_lines_to_paste_name_the_state_folder_as_it_is() {
+    let home = home();
+    write(&settings(&home), "[]", 0o600);
+    let state = home.path().join("two  spaces");
+    let mut command = home.command(["hooks", "install", "claude-code", "--live", "--json"]);
+    let done = Done::from(command.env("HEADSUP_HOME", &state).output().unwrap());
+    let error: serde_json::Value = serde_json::from_str(&done.stderr).unwrap();
+    let hint = error["error"]["hint"].as_str().unwrap();
+    assert!(hint.contains(state.join("bin/headsup").to_str().unwrap()), "{hint}");
+}
+
 /// No lines are named where there are none.
 #[test]
 fn a_home_that_cannot_stand_in_an_entry_is_refused_without_lines() {

@@ -392,6 +392,21 @@ fn a_launch_adds_nothing_where_a_plugin_reports() {
 }
 
 #[test]
+fn a_launch_brings_hooks_where_the_plugin_is_switched_off() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    rig.run(&["hooks", "install", "claude-code"]).ok();
+    for (value, is_brought) in [("false", true), ("true", false)] {
+        let own = format!("{{ \"enabledPlugins\": {{ \"headsup@skills-dir\": {value} }} }}");
+        write(&settings(&rig.home), &own, 0o600);
+        assert_eq!(rig.run(&["run", "--here", "--id", "api", "--", "claude"]).code, 7);
+        let argv = rig.argv();
+        assert_eq!(argv.iter().any(|word| word == "--settings"), is_brought, "{own}: {argv:?}");
+        assert_eq!(fs::read_to_string(settings(&rig.home)).unwrap(), own);
+    }
+}
+
+#[test]
 fn a_program_that_is_not_there_leaves_no_seat_behind() {
     let rig = Rig::new();
     let _hub = Hub::start(&rig.home);

@@ -63,6 +63,32 @@ fn an_id_of_any_length_is_an_id() {
     }
 }
 
+/// A folder with a space in it is an id, too.
+#[test]
+fn sessions_are_told_apart_whatever_their_ids_are() {
+    let long = |last: &str| format!("{}{last}", "s".repeat(300));
+    let pairs = [
+        ["/home/dev/my shop/a", "/home/dev/my shop/b"].map(str::to_owned),
+        [long("a"), long("b")],
+        ["s\u{202e}a".to_owned(), String::new()],
+    ];
+    for [one, other] in &pairs {
+        let mut rig = Rig::with_session();
+        rig.prompt(5, one);
+        rig.prompt(6, other);
+        rig.ask(0, one);
+        let cancel = json!({"method": "session/cancel", "params": {"sessionId": other}});
+        assert_eq!(rig.client(&cancel), "blocked", "{one}: the other one was cancelled");
+        assert_eq!(rig.stop(6, "cancelled"), "blocked", "{one}");
+        assert_eq!(rig.answer(0), "working", "{one}");
+        // Where it stands behind a lot it is the same.
+        let params = json!({"_meta": flat(1_500, 180), "sessionId": one});
+        let close = json!({"id": 7, "method": "session/close", "params": params});
+        rig.client(&close);
+        assert_eq!(rig.agent(&json!({"id": 7, "result": {}})), "idle", "{one}");
+    }
+}
+
 #[test]
 fn an_id_is_the_same_however_it_is_written() {
     let plain = format!("\"{}\"", "\u{e9}".repeat(100));

@@ -406,3 +406,29 @@ fn an_agent_of_the_first_version_may_tell_its_state_too() {
     state(&mut rig, r#""state":"running""#);
     assert_eq!(rig.stop(5, "end_turn"), "done", "the answer is the end");
 }
+
+#[test]
+fn what_is_asked_between_turns_waits_however_often_its_session_is_idle() {
+    let mut rig = rig();
+    run(&mut rig, "s");
+    assert_eq!(rest(&mut rig, "s", Some("end_turn"), 0), "done");
+    let form = |id: u32| {
+        let params = json!({"sessionId": "s", "message": "Which one?"});
+        json!({"id": id, "method": "elicitation/create", "params": params})
+    };
+    let accepted = |id: u32| json!({"id": id, "result": {"action": "accept"}});
+    assert_eq!(rig.agent(&form(7)), "blocked");
+    assert_eq!(rest(&mut rig, "s", Some("end_turn"), 0), "blocked");
+    assert_eq!(rig.client(&accepted(7)), "done");
+    // Beside a session that works.
+    run(&mut rig, "t");
+    assert_eq!(rig.agent(&form(8)), "blocked");
+    assert_eq!(rest(&mut rig, "s", None, 0), "blocked");
+    assert_eq!(rig.client(&accepted(8)), "working");
+    assert_eq!(rest(&mut rig, "t", Some("end_turn"), 0), "done");
+    // Its own turn takes it along.
+    run(&mut rig, "s");
+    assert_eq!(rig.agent(&form(9)), "blocked");
+    assert_eq!(rest(&mut rig, "s", Some("end_turn"), 0), "done");
+    assert!(rig.seat.prompts.is_empty());
+}

@@ -51,6 +51,8 @@ struct Reference {
     is_turn: bool,
     /// Sessions that have failed while others went on.
     failed: BTreeSet<u8>,
+    /// How the last session at work has ended, where something is asked beside it.
+    rests: &'static str,
     last: &'static str,
 }
 
@@ -67,8 +69,9 @@ impl Reference {
         !self.asked.is_empty() || !self.prompts.is_empty()
     }
 
-    /// Something has ended in this way, and perhaps all.
-    fn ends(&mut self, word: &'static str) {
+    /// Something has ended, and perhaps all.
+    fn ends(&mut self) {
+        let word = self.rests;
         if !self.is_active() && std::mem::take(&mut self.is_turn) {
             let has_failed = !std::mem::take(&mut self.failed).is_empty();
             self.last = if has_failed { "failed" } else { word };
@@ -107,7 +110,7 @@ fn play(rig: &mut Rig, known: &mut Reference, step: &Step) {
     match *step {
         Step::Prompt { session } => {
             known.prompts.insert(id, session);
-            known.is_turn = true;
+            (known.is_turn, known.rests) = (true, "idle");
             rig.prompt(id, &name(session));
         }
         Step::Answer { which, fails } => {
@@ -121,7 +124,10 @@ fn play(rig: &mut Rig, known: &mut Reference, step: &Step) {
                     false => known.failed.remove(&session),
                 };
             }
-            known.ends("done");
+            if known.prompts.is_empty() {
+                known.rests = if fails { "failed" } else { "done" };
+            }
+            known.ends();
             if fails {
                 rig.agent(&json!({"id": id, "error": {"code": -32_603, "message": "x"}}));
             } else {
@@ -137,14 +143,14 @@ fn play(rig: &mut Rig, known: &mut Reference, step: &Step) {
             let Some(&id) = all.get(which) else { return };
             known.dead.remove(&id);
             if known.asked.remove(&id).is_some() {
-                known.ends("idle");
+                known.ends();
             }
             rig.answer(id);
         }
         Step::Withdraw { which } => {
             let Some((id, _)) = nth(&known.asked, which) else { return };
             known.asked.remove(&id);
-            known.ends("idle");
+            known.ends();
             rig.agent(&json!({"method": "$/cancel_request", "params": {"requestId": id}}));
         }
         Step::Chunk { session } => {
@@ -161,7 +167,7 @@ fn play(rig: &mut Rig, known: &mut Reference, step: &Step) {
             let over = known.asked.extract_if(.., |_, of| *of == session);
             known.dead.extend(over.map(|(id, _)| id));
             if was_active {
-                known.ends("idle");
+                known.ends();
             }
             let params = json!({"sessionId": name(session)});
             rig.client(&json!({"method": "session/cancel", "params": params}));
@@ -180,7 +186,8 @@ proptest! {
     #[test]
     fn the_status_is_that_of_the_protocol(steps in prop::collection::vec(step(), 1..80)) {
         let mut rig = Rig::with_session();
-        let mut known = Reference { next: 100, last: "idle", ..Reference::default() };
+        let (next, rests, last) = (100, "idle", "idle");
+        let mut known = Reference { next, rests, last, ..Reference::default() };
         for (number, step) in steps.iter().enumerate() {
             play(&mut rig, &mut known, step);
             let headline = rig.headline();

@@ -168,9 +168,30 @@ fn a_turn_is_over_when_no_session_has_a_prompt_in_flight() {
     assert_eq!(rig.answer(0), "working");
     assert_eq!(rig.ask(1, "s"), "blocked", "asked in a session that rests");
     assert_eq!(rig.stop(7, "end_turn"), "blocked");
-    assert_eq!(rig.answer(1), "idle");
+    assert_eq!(rig.answer(1), "done", "an answer is no other end");
     let turns = rig.events.iter().filter(|event| matches!(event, EventBody::TurnStarted { .. }));
     assert_eq!(turns.count(), 1);
+}
+
+#[test]
+fn what_a_session_at_rest_asks_ends_no_turn_in_another_way() {
+    for (reason, headline) in
+        [("end_turn", "done"), ("cancelled", "idle"), ("error", "failed"), ("refusal", "idle")]
+    {
+        let mut rig = Rig::with_session();
+        rig.prompt(5, "s");
+        rig.ask(0, "t");
+        assert_eq!(rig.stop(5, reason), "blocked");
+        assert_eq!(rig.answer(0), headline, "{reason}");
+        // What begins then has an end of its own.
+        rig.prompt(6, "s");
+        rig.ask(1, "t");
+        rig.stop(6, "end_turn");
+        assert_eq!(rig.prompt(7, "s"), "blocked");
+        rig.client(&json!({"id": 8, "method": "session/close", "params": {"sessionId": "s"}}));
+        assert_eq!(rig.agent(&json!({"id": 8, "result": {}})), "blocked");
+        assert_eq!(rig.answer(1), "idle");
+    }
 }
 
 #[test]
@@ -230,6 +251,16 @@ fn a_session_that_is_closed_ends_what_was_under_way_in_it() {
         assert_eq!(rig.agent(&closed), "done", "one that rests");
         assert_eq!(rig.prompt(8, "s"), "working");
     }
+}
+
+#[test]
+fn a_session_that_is_closed_takes_what_it_asked_in_no_turn_with_it() {
+    let mut rig = Rig::with_session();
+    assert_eq!(rig.ask(0, "s"), "blocked");
+    rig.client(&json!({"id": 9, "method": "session/close", "params": {"sessionId": "s"}}));
+    assert_eq!(rig.agent(&json!({"id": 9, "result": {}})), "idle");
+    assert!(rig.seat.prompts.is_empty());
+    assert_eq!(rig.answer(0), "idle", "to nothing");
 }
 
 #[test]
@@ -353,6 +384,12 @@ fn what_is_no_message_changes_nothing_and_is_counted() {
         assert_eq!(rig.line(super::Side::Agent, line), "working", "{line:?}");
     }
     assert!(rig.said.len() > before && rig.said.len() < before + 8, "{}", rig.said.len());
+    // This is one: somebody could not read a request.
+    let before = rig.said.len();
+    let unread = json!({"id": null, "error": {"code": -32_700, "message": "Parse error"}});
+    assert_eq!(rig.agent(&unread), "working");
+    assert_eq!(rig.client(&unread), "working");
+    assert_eq!(rig.said.len(), before);
     let batch = json!([{"id": 5, "result": {"stopReason": "end_turn"}}, {"method": "x/y"}]);
     assert_eq!(rig.agent(&batch), "done");
 }

@@ -2,7 +2,8 @@
 
 use crate::{LogLine, helper_line, helper_logs, is_helper_log, log_line, strange_line};
 use headsup_core::observation::{Background, Fact, Submitter};
-use headsup_core::prompt::{Actor, ToolRef};
+use headsup_core::prompt::{Actor, Resolution, ToolRef};
+use headsup_core::time::UnixMs;
 use std::path::Path;
 
 fn line(text: &str) -> LogLine {
@@ -65,6 +66,27 @@ fn a_command_of_the_agents_ends_its_call_and_one_of_a_persons_none() {
     assert_eq!(ended("UserMessage", "agent").fact, None);
     let nameless = r#"{"type":"item_completed","item":{"type":"CommandExecution","id":"exec-1","source":"agent"}}"#;
     assert_eq!(event(nameless).fact, None, "of no turn");
+}
+
+#[test]
+fn an_answer_to_a_question_is_told_by_the_name_of_its_call() {
+    let kept =
+        |payload: &str| line(&format!(r#"{{"type":"retained_context","payload":{payload}}}"#));
+    let read = kept(
+        r#"{"type":"verified_answer","turn_id":"t-1","call_id":"call-1",
+            "questions":[{"question":"Which?","answer":"Red"}],"acceptance_order":2}"#,
+    );
+    let (call, resolution) = ("call-1".to_owned(), Resolution::elsewhere(UnixMs::default()));
+    assert_eq!(read.fact, Some(Fact::CallRefused { call, resolution }));
+    assert_eq!(read.name, "verified_answer");
+    for other in [
+        r#"{"type":"verified_answer","turn_id":"t-1"}"#,
+        r#"{"type":"verified_answer","call_id":7}"#,
+        r#"{"type":"dreamt","call_id":"call-1"}"#,
+        "7",
+    ] {
+        assert_eq!(kept(other), LogLine::default(), "{other}");
+    }
 }
 
 #[test]
@@ -206,6 +228,25 @@ fn a_helpers_own_log_tells_that_it_was_stopped_has_failed_or_is_over() {
     let copied = r#""type":"turn_aborted","root_turn_id":"t-1","turn_id":"t-1""#;
     assert_eq!(fact(&format!(r#"{copied},"reason":"interrupted""#)), None);
     assert_eq!(fact(r#""type":"turn_aborted","turn_id":"t-2","reason":"interrupted""#), None);
+}
+
+#[test]
+fn a_command_in_a_helpers_log_ends_that_helpers_call() {
+    let fact = |thread: &str, source: &str| {
+        let line = format!(
+            r#"{{"type":"event_msg","payload":{{"type":"item_completed","thread_id":"{thread}",
+                "turn_id":"t-2","item":{{"type":"CommandExecution","id":"exec-1","source":"{source}"}}}}}}"#
+        );
+        helper_line("codex", "h-1", line.as_bytes()).unwrap().fact
+    };
+    let tool = ToolRef { name: "Bash".to_owned(), id: Some("exec-1".to_owned()), input: None };
+    let (actor, tools) = (Actor::Sub("h-1".to_owned()), vec![tool]);
+    let (interrupted, turn_ref) = (false, Some("t-2".to_owned()));
+    let ended = Fact::ToolsEnded { actor, tools, interrupted, turn_ref };
+    assert_eq!(fact("h-1", "unified_exec_startup"), Some(ended));
+    assert_eq!(fact("h-1", "user_shell"), None);
+    // Copied from its main agent's.
+    assert_eq!(fact("m-1", "unified_exec_startup"), None);
 }
 
 #[test]

@@ -191,6 +191,19 @@ fn asked(script: &Script) -> Vec<&str> {
 }
 
 #[test]
+fn g4_a_call_that_is_told_behind_what_was_asked_about_it_is_refused_as_well() {
+    let mut script = Script::working();
+    script.hook(permission(&Actor::Main, 7));
+    script.hook(permission(&Actor::Main, 8));
+    script.hook(tool(&Actor::Main, "c1", 7));
+    script.hook(tool(&Actor::Main, "c2", 8));
+    refused(&mut script, "c1");
+    assert_eq!((asked(&script), script.headline()), (vec!["Bash: input 8"], Headline::Blocked));
+    refused(&mut script, "c2");
+    assert_eq!((asked(&script), script.phrase().as_str()), (vec![], "working(model)"));
+}
+
+#[test]
 fn g4_a_call_that_is_refused_with_words_asks_no_more_and_the_next_one_does() {
     for (log_first, begins_first) in [(true, true), (true, false), (false, true), (false, false)] {
         let mut script = Script::blocked();
@@ -425,4 +438,40 @@ fn a_title_has_a_moment_to_show_a_request_from_the_spool() {
     script.said(Source::Title, Fact::Level(waiting()));
     script.tick(5_000);
     assert_eq!(script.headline(), Headline::Blocked);
+}
+
+/// Codex 0.169.0: its server says of a helper's conversation that it waits as long as anything is asked there.
+#[test]
+fn a_helper_that_its_server_shows_at_work_has_been_answered_all_that_it_asked() {
+    let answered = |script: &mut Script| {
+        let (reason, resolution) = (BlockedReason::Permission, Resolution::elsewhere(script.now));
+        let fact = Fact::PromptResolved { actor: sub("h"), reason, key: None, resolution };
+        script.said(Source::AppServer, fact);
+    };
+    let asked_twice = || {
+        let mut script = Script::working();
+        script.hook(Fact::SubagentStarted { id: "h".into() });
+        for (call, input) in [("c1", 7), ("c2", 8)] {
+            script.hook(tool(&sub("h"), call, input));
+            script.hook(permission(&sub("h"), input));
+        }
+        assert_eq!(asked(&script), ["Bash: input 7", "Bash: input 8"]);
+        script
+    };
+    let mut script = asked_twice();
+    script.after(2_000);
+    answered(&mut script);
+    assert_eq!((script.headline(), script.count("prompt.resolved")), (Headline::Working, 2));
+    // What another one asks, and what it has asked just now, is open.
+    let mut script = asked_twice();
+    script.hook(permission(&sub("h2"), 9));
+    script.after(2_000).hook(permission(&sub("h"), 10));
+    answered(&mut script);
+    assert_eq!(asked(&script), ["Bash: input 9", "Bash: input 10"]);
+    // A person was quick.
+    let mut script = Script::working();
+    script.hook(Fact::SubagentStarted { id: "h".into() });
+    script.hook(permission(&sub("h"), 7));
+    answered(&mut script);
+    assert_eq!(script.headline(), Headline::Working);
 }

@@ -326,6 +326,25 @@ fn what_a_script_around_the_agent_returns_hides_no_death_in_mid_turn() {
     assert_eq!(end(&script), (clean, Some(0), None));
 }
 
+/// `run -- sh -c 'agent; exit 0'`, where the kernel has told of the agent itself before the script has ended.
+#[test]
+fn what_a_script_around_the_agent_returns_hides_no_signal_that_was_seen() {
+    for (signal, kind) in [(9, ExitKind::Crashed), (11, ExitKind::Crashed), (15, ExitKind::Killed)]
+    {
+        for code in [0, 7] {
+            for is_seen_at_work in [true, false] {
+                let mut script = if is_seen_at_work { at_work(false) } else { at_rest(false) };
+                let own = Exit::from_wait(None, Some(signal), false);
+                of_process(&mut script, INNER, Fact::Process(ProcessFact::Exited(own)));
+                script.after(1_500);
+                returns(&mut script, Some(code), None, false);
+                script.silent();
+                assert_eq!(end(&script), (kind, None, Some(signal)), "{code} {is_seen_at_work}");
+            }
+        }
+    }
+}
+
 /// `gemini` waits for itself, and returns 1 also where that was killed.
 #[test]
 fn what_waits_for_a_run_tells_that_it_has_failed_and_not_of_one_that_was_killed() {

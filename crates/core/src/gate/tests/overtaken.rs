@@ -1,6 +1,6 @@
 //! G10: what a program says that it made before an end, and that comes behind it.
 
-use super::script::{Script, busy, prompt, stop_without_a_name};
+use super::script::{Script, busy, fail, prompt, stop, stop_without_a_name};
 use crate::gate::Rule;
 use crate::observation::{Background, Fact, Submitter};
 use crate::prompt::{Actor, NewPrompt, Resolution, ToolRef};
@@ -149,6 +149,21 @@ fn g10_a_failure_that_was_logged_before_the_next_prompt_is_none_of_its_turn() {
     script.made_at = Some(script.now);
     script.log(failed());
     assert_eq!(script.headline(), Headline::Failed);
+}
+
+/// Where there is no status file, either: a prompt that waited begins as soon as the turn before it has failed.
+#[test]
+fn g10_a_failure_whose_log_is_read_behind_the_next_prompt_fails_one_turn() {
+    let mut script = Script::working();
+    let written_at = script.now;
+    script.after(10).hook(fail("t1", "x"));
+    script.hook(prompt("t2"));
+    script.made_at = Some(written_at);
+    script.log(Fact::TurnFailed { code: "x".into(), detail: None, turn_ref: None });
+    script.refused(Rule::G10);
+    script.made_at = None;
+    script.hook(stop("t2"));
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
 }
 
 /// A prompt that waited begins as soon as Esc has stopped the turn before it, and its hook may be here before the log is

@@ -1,7 +1,7 @@
 //! G10: what is told once more behind its end, where nothing says when it was made.
 
 use super::script::{
-    Script, fail, permission, prompt, settling_permission, stop, stop_with, tool, tool_end,
+    Script, fail, permission, prompt, settling_permission, stop, stop_with, sub, tool, tool_end,
     tool_of, unlisted_stop, wake,
 };
 use crate::gate::{Rule, SETTLE_MS};
@@ -65,6 +65,46 @@ fn another_request_is_about_a_call_of_its_own() {
         script.hook(tool_end(&MAIN, "c1", 7));
         assert_eq!(script.headline(), Headline::Working);
     }
+}
+
+/// The hook of a call that begins is not waited for: the request may be told before it.
+#[test]
+fn a_request_like_the_last_one_asks_once_its_call_is_told() {
+    for actor in [MAIN, sub("h")] {
+        let mut script = Script::working();
+        script.hook(tool(&actor, "c1", 7));
+        script.hook(permission(&actor, 7));
+        script.hook(tool_end(&actor, "c1", 7));
+        script.hook(permission(&actor, 7));
+        script.refused(Rule::G10);
+        script.after(500).hook(tool(&actor, "c2", 7));
+        assert_eq!((script.headline(), script.count("prompt.opened")), (Headline::Blocked, 2));
+        let explained = script.explained();
+        let turn = &explained.dimensions["turn"];
+        assert_eq!(turn.value, "blocked(permission)");
+        // It is asked once, and the end of its call clears it.
+        script.hook(permission(&actor, 7));
+        script.silent();
+        script.hook(tool_end(&actor, "c2", 7));
+        assert_eq!((script.headline(), script.count("prompt.resolved")), (Headline::Working, 2));
+    }
+    // A call of another kind, of somebody else, or long after is not what was asked about.
+    for (begins, after) in
+        [(tool(&MAIN, "c2", 8), 0), (tool(&sub("h"), "c2", 7), 0), (tool(&MAIN, "c2", 7), 2_000)]
+    {
+        let mut script = answered();
+        script.hook(permission(&MAIN, 7));
+        script.after(after).hook(begins);
+        assert_eq!(script.headline(), Headline::Working);
+    }
+    // One that the agent may approve by itself settles first.
+    let mut script = answered();
+    script.hook(settling_permission(&MAIN, 7, 1_000));
+    script.hook(tool(&MAIN, "c2", 7));
+    assert_eq!(script.headline(), Headline::Working);
+    script.hook(tool_end(&MAIN, "c2", 7));
+    script.tick(2_000);
+    assert_eq!((script.headline(), script.count("prompt.opened")), (Headline::Working, 0));
 }
 
 /// Qwen Code 0.24.4 tells of a call once it is granted: that one is open says nothing of the next request.
@@ -168,6 +208,23 @@ fn the_end_of_a_helpers_run_that_its_log_tells_is_none_of_the_run_behind_it() {
     assert_eq!(script.headline(), Headline::Done);
     script.log(ends("r2"));
     script.silent();
+}
+
+/// It was heard of by its call.
+#[test]
+fn g10_the_start_of_a_helpers_run_that_is_told_behind_its_end_begins_nothing() {
+    let begins = |run: &str| Fact::RunStarted { id: "h".into(), run: run.into() };
+    let mut script = Script::working();
+    script.hook(tool(&sub("h"), "c1", 7));
+    script.hook(tool_end(&sub("h"), "c1", 7));
+    script.hook(Fact::RunEnded { id: "h".into(), run: "r1".into() });
+    script.hook(unlisted_stop("t1"));
+    assert_eq!(script.headline(), Headline::Done);
+    script.after(SETTLE_MS).hook(begins("r1"));
+    script.refused(Rule::G10);
+    assert_eq!(script.headline(), Headline::Done);
+    script.hook(begins("r2"));
+    assert_eq!(script.phrase(), "working(background)");
 }
 
 #[test]

@@ -389,6 +389,19 @@ fn a_hook_that_nobody_can_read_changes_nothing_by_itself() {
     assert!(gate::is_silent(&script.seat));
 }
 
+/// A newer version has another name for the end of a turn, or says something else in its midst.
+#[test]
+fn a_title_that_rests_behind_a_hook_that_nobody_can_read_tells_the_end() {
+    let mut script = at_a_call();
+    script.hook(tool_end(&Actor::Main, "c1", 7));
+    script.hook(Fact::NotUnderstood { why: "unknown event".into() });
+    assert_eq!(script.headline(), Headline::Working);
+    script.after(1_000);
+    title(&mut script, at_rest());
+    script.tick(300);
+    assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+}
+
 #[test]
 fn a_title_that_asks_is_believed_where_it_cannot_be_silence_alone_or_no_hooks_tell() {
     let is_asked = |mut script: Script, after: i64, case: &str| {

@@ -3,6 +3,7 @@
 use crate::api::events::Told;
 use crate::api::events::ws::Feed;
 use crate::api::{App, Subscription};
+use crate::bus::Listener;
 use crate::frame::{Frame, Message};
 use crate::limits::KEEP_ALIVE;
 use headsup_core::compat::boocode::{self, ID_MARK, Status, StatusUpdate, is_id};
@@ -11,7 +12,6 @@ use headsup_core::id::AgentId;
 use headsup_core::seat::Seat;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
-use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 
@@ -22,7 +22,7 @@ pub(super) struct ChatFeed {
     app: Arc<App>,
     /// Only this chat.
     chat_id: Option<String>,
-    frames: Option<Receiver<Arc<Frame>>>,
+    frames: Option<Listener>,
     /// Up to here in the log everything has been told.
     position: u64,
     /// What was told last of each agent.

@@ -27,11 +27,16 @@ impl Filter {
         Ok(Self { agents, kinds: kinds.collect::<Result<_, _>>()? })
     }
 
+    pub(super) fn wants_all(&self) -> bool {
+        self.agents.is_empty() && self.kinds.is_empty()
+    }
+
     pub(super) fn wants_agent(&self, id: &str) -> bool {
         self.agents.is_empty() || self.agents.iter().any(|agent| agent.as_str() == id)
     }
 
     pub(super) fn wants(&self, agent: &str, kind: &str) -> bool {
-        (self.kinds.is_empty() || self.kinds.contains(&kind)) && self.wants_agent(agent)
+        let wants_kind = self.kinds.is_empty() || self.kinds.contains(&kind);
+        self.wants_all() || wants_kind && self.wants_agent(agent)
     }
 }

@@ -1,5 +1,7 @@
 //! One watcher's way through the log: out of the store until it has caught up, then off the bus.
 //!
+//! In a crowd each is told by and by ([`pace`](super::pace)), of all that came meanwhile in one piece.
+//!
 //! It subscribes before it looks where the log stands, so between store and bus nothing is missed
 //! and what both have is told once. It is asked for the next message only when the client has
 //! taken the last one: a client that does not read costs a place on the bus and nothing more.
@@ -8,8 +10,10 @@ use super::Subscription;
 use super::changed::{Changed, View};
 use super::cursor::Start;
 use super::filter::Filter;
+use super::pace::Pace;
 use super::told::{self, Told};
 use crate::api::App;
+use crate::bus::Listener;
 use crate::frame::Frame;
 use crate::limits::KEEP_ALIVE;
 use crate::store::{Reader, StoreError};
@@ -18,9 +22,9 @@ use headsup_core::id::AgentId;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use tokio::sync::broadcast::Receiver;
+use std::time::Duration;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
-use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, sleep};
 
 /// Events read from the store at a time.
 const PAGE: u32 = 256;
@@ -38,6 +42,9 @@ pub(super) struct Watcher {
     /// Where a stream that does not follow ends.
     until: Option<u64>,
     ready: VecDeque<Told>,
+    /// Whoever takes bytes gets some that others get as well, where it wants all that there is.
+    piece: Option<Bytes>,
+    pace: Pace,
     /// For a watcher that wants to know how the agents are: of which it is still to be told.
     changed: Option<Changed>,
     keep_alive: Interval,
@@ -46,12 +53,20 @@ pub(super) struct Watcher {
     _subscription: Subscription,
 }
 
-type Frames = Receiver<Arc<Frame>>;
+/// When the first of what is to be told was made, and whether there is more than is sent in one piece.
+type Heard = (Option<std::time::Instant>, bool);
+
+/// What a watcher takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Messages,
+    Bytes,
+}
 
 enum Phase {
     Begin(Start),
     CatchUp,
-    Live(Frames),
+    Live(Listener),
     Over,
 }
 
@@ -73,6 +88,8 @@ impl Watcher {
             phase: Phase::Begin(start),
             position: 0,
             ready: VecDeque::new(),
+            piece: None,
+            pace: Pace::default(),
             changed: (view == View::State).then(Changed::default),
             keep_alive,
             is_broken: false,
@@ -92,13 +109,21 @@ impl Watcher {
 
     /// The next message; `None` at the end of the stream. Not to be dropped half-way.
     pub(super) async fn next(&mut self) -> Option<Told> {
-        self.fill().await?;
+        self.fill(Form::Messages).await?;
         self.ready.pop_front()
+    }
+
+    /// Whether there is another one that waits for nothing.
+    pub(super) fn has_more(&self) -> bool {
+        !self.ready.is_empty()
     }
 
     /// The next bytes of an event stream: as many messages as are ready and worth a system call.
     pub(super) async fn next_piece(&mut self) -> Option<Bytes> {
-        self.fill().await?;
+        self.fill(Form::Bytes).await?;
+        if let Some(piece) = self.piece.take() {
+            return Some(piece);
+        }
         let first = self.ready.pop_front()?.bytes();
         if self.ready.is_empty() || first.len() >= PIECE {
             return Some(first);
@@ -115,8 +140,8 @@ impl Watcher {
     }
 
     /// Comes back when something is ready.
-    async fn fill(&mut self) -> Option<()> {
-        while self.ready.is_empty() {
+    async fn fill(&mut self, form: Form) -> Option<()> {
+        while self.ready.is_empty() && self.piece.is_none() {
             let is_up_to_date = matches!(self.phase, Phase::Live(_) | Phase::Over);
             if let Some(changed) = self.changed.as_mut().filter(|_| is_up_to_date) {
                 let next = || changed.next(&self.app, self.position);
@@ -136,7 +161,7 @@ impl Watcher {
                     self.phase = Phase::CatchUp;
                 }
                 Phase::CatchUp => self.catch_up().await?,
-                Phase::Live(frames) => self.listen(frames).await?,
+                Phase::Live(frames) => self.listen(frames, form).await?,
                 Phase::Over => return None,
             }
         }
@@ -229,46 +254,88 @@ impl Watcher {
         self.expired(after.to_string(), oldest).await
     }
 
-    async fn listen(&mut self, mut frames: Frames) -> Option<()> {
-        let received = tokio::select! {
-            received = frames.recv() => received,
+    async fn listen(&mut self, mut frames: Listener, form: Form) -> Option<()> {
+        let woken = tokio::select! {
+            woken = frames.wait() => woken,
             _ = self.keep_alive.tick() => {
                 self.ready.push_back(Told::Alive);
                 self.phase = Phase::Live(frames);
                 return Some(());
             }
         };
-        match received {
-            Ok(frame) => self.take(&frame),
+        let made = match woken {
+            Ok(made) => made,
             Err(RecvError::Lagged(_)) => return self.lagged().await,
             Err(RecvError::Closed) => return None,
-        }
-        let mut size = 0;
-        while size < PIECE || self.changed.is_some() {
-            match frames.try_recv() {
-                Ok(frame) => {
-                    size += frame.json().len();
-                    self.take(&frame);
-                }
-                Err(TryRecvError::Lagged(_)) => return self.lagged().await,
-                // If it was closed, the next look says so.
-                Err(TryRecvError::Empty | TryRecvError::Closed) => break,
+        };
+        let shares = self.shares(&mut frames, form);
+        let heard = if shares { Ok((Some(made), false)) } else { self.hear(&mut frames) };
+        let (mut heard, mut pause) = (heard, Duration::ZERO);
+        if let Ok((Some(first), _)) = heard {
+            match self.app.bus.is_heard_by_a_crowd() {
+                true => pause = self.pace.pause(first),
+                false => self.pace.hurry(),
             }
+        }
+        if !pause.is_zero() {
+            sleep(pause).await;
+        }
+        if shares {
+            heard = self.share(&mut frames);
+        } else if !pause.is_zero() {
+            heard = self.hear(&mut frames);
+        }
+        match heard {
+            // There is more, and it has waited.
+            Ok((_, true)) => self.pace.hurry(),
+            // If it was closed, the next look says so.
+            Ok(_) | Err(TryRecvError::Empty | TryRecvError::Closed) => {}
+            Err(TryRecvError::Lagged(_)) => return self.lagged().await,
         }
         self.phase = Phase::Live(frames);
         Some(())
     }
 
-    fn take(&mut self, frame: &Frame) {
-        if frame.seq > self.position {
-            self.position = frame.seq;
-            if self.filter.wants(frame.agent.as_str(), frame.kind) {
-                match &mut self.changed {
-                    Some(changed) => changed.extend([frame.agent.clone()]),
-                    None => self.ready.push_back(Told::Message(frame.message())),
-                }
+    /// Whether it is to be told the same as others: all that comes, in bytes.
+    fn shares(&self, frames: &mut Listener, form: Form) -> bool {
+        let takes_all = self.changed.is_none() && self.filter.wants_all();
+        form == Form::Bytes && takes_all && frames.next_seq() == Some(self.position + 1)
+    }
+
+    /// Takes what has come as others do.
+    fn share(&mut self, frames: &mut Listener) -> Result<Heard, TryRecvError> {
+        let Some(piece) = frames.piece(PIECE)? else { return Err(TryRecvError::Empty) };
+        self.position = piece.seq;
+        self.piece = Some(piece.bytes);
+        Ok((None, piece.is_cut))
+    }
+
+    /// Takes of what has come whatever is wanted.
+    fn hear(&mut self, frames: &mut Listener) -> Result<Heard, TryRecvError> {
+        let (mut first, mut size) = (None, 0);
+        frames.look(|frame| {
+            if self.take(frame) {
+                first = first.or(Some(frame.made));
             }
+            size += frame.json().len();
+            size < PIECE || self.changed.is_some()
+        })?;
+        Ok((first, size >= PIECE && self.changed.is_none()))
+    }
+
+    /// Whether it is to be told.
+    fn take(&mut self, frame: &Frame) -> bool {
+        let is_new = frame.seq > self.position;
+        if !is_new || !self.filter.wants(frame.agent.as_str(), frame.kind) {
+            self.position = self.position.max(frame.seq);
+            return false;
         }
+        self.position = frame.seq;
+        match &mut self.changed {
+            Some(changed) => changed.extend([frame.agent.clone()]),
+            None => self.ready.push_back(Told::Message(frame.message())),
+        }
+        true
     }
 
     /// The bus has moved on without us: say what is missing, then how things stand.

@@ -29,6 +29,8 @@ use tungstenite::error::ProtocolError;
 const CLOSE_TIME: Duration = Duration::from_secs(1);
 /// Nothing that a client says here means anything to us.
 const MOST_SAID: usize = 4 << 10;
+/// So much of what is ready leaves at once. Bytes.
+const MOST_TOGETHER: usize = 16 << 10;
 
 #[utoipa::path(
     get,
@@ -77,8 +79,8 @@ pub(in crate::api) fn upgrade(
     let upgrade = upgrade.max_message_size(MOST_SAID).max_frame_size(MOST_SAID);
     // At each look that much is filled with zeros first, and it is kept as long as the socket is open.
     let upgrade = upgrade.read_buffer_size(MOST_SAID);
-    // Each message leaves before the next is asked for.
-    Ok(upgrade.write_buffer_size(0))
+    // What is ready leaves together, and before anything else is asked for.
+    Ok(upgrade.write_buffer_size(MOST_TOGETHER))
 }
 
 fn has_nonce(headers: &HeaderMap) -> bool {
@@ -91,6 +93,11 @@ pub(in crate::api) trait Feed: Send {
     /// The next one; `None` at the end. Not to be dropped half-way.
     fn next(&mut self) -> impl Future<Output = Option<Told>> + Send;
 
+    /// Whether the next one is there already.
+    fn has_more(&self) -> bool {
+        false
+    }
+
     /// Whether it was asked for no more than there is. Any other ends with the hub.
     fn has_an_end(&self) -> bool {
         false
@@ -100,6 +107,10 @@ pub(in crate::api) trait Feed: Send {
 impl Feed for Watcher {
     async fn next(&mut self) -> Option<Told> {
         Watcher::next(self).await
+    }
+
+    fn has_more(&self) -> bool {
+        Watcher::has_more(self)
     }
 
     fn has_an_end(&self) -> bool {
@@ -183,7 +194,10 @@ where
             Told::UpToDate => continue,
             Told::Alive => Message::Ping(Bytes::new()),
         };
-        sink.send(message).await.ok()?;
+        sink.feed(message).await.ok()?;
+        if !feed.has_more() {
+            sink.flush().await.ok()?;
+        }
     }
     Some(match feed.has_an_end() {
         true => (close_code::NORMAL, "the end"),

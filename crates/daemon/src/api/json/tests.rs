@@ -26,6 +26,15 @@ fn refused<T: DeserializeOwned>(text: &str) -> (String, Vec<String>) {
 }
 
 #[test]
+fn a_byte_order_mark_before_it_is_passed_over_once() {
+    let question = "\u{feff}{\"question\":\"?\",\"default_action\":\"no\"}";
+    assert!(read::<QuestionBody>(question.as_bytes()).is_ok());
+    assert!(read::<HeartbeatBody>("\u{feff} {\"state\":\"active\"}".as_bytes()).is_ok());
+    let (said, _) = refused::<QuestionBody>(&format!("\u{feff}{question}"));
+    assert_eq!(said, "the body is a JSON object");
+}
+
+#[test]
 fn what_is_wrong_is_said_in_words_and_named() {
     let question = |more: &str| format!(r#"{{"question":"?","default_action":"no"{more}}}"#);
     let cases: &[(Read, String, &str)] = &[

@@ -157,6 +157,7 @@ fn event(headers: &HeaderMap) -> Option<String> {
 
 /// `is_ours`: the event means something here. What another one says need be no delivery.
 fn told(body: &[u8], is_ours: bool, received: UnixMs) -> Result<Option<Delivery>, Refused> {
+    let body = body::unmarked(body);
     if !body.trim_ascii_start().starts_with(b"{") {
         return Err(Refused::new(400, "bad_json", "the body is a JSON object"));
     }

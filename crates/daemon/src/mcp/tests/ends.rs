@@ -26,6 +26,43 @@ async fn a_wait_ends_with_the_line_and_says_how_it_stands() {
     assert_eq!(told["result"]["structuredContent"]["state"], "pending", "{told}");
 }
 
+/// A client that gives up its first question may say so before anything has begun.
+#[tokio::test]
+async fn what_is_no_request_ends_no_line_that_has_not_begun() {
+    let note = json!({
+        "jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1},
+    });
+    let others = [
+        note.clone(),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 9, "result": {}}),
+        json!({"jsonrpc": "2.0", "id": 9, "error": {"code": 1, "message": "no"}}),
+    ];
+    let hub = || Told::known(|_| (200, prompt("api-p1")));
+    let old = Line::new(hub(), agent(), json!({}));
+    let new = Line::stateless(hub(), agent(), json!({}));
+    let hello = json!({
+        "protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": { "name": "test", "version": "1" },
+    });
+    let eras = [
+        (old, [("tools/list", json!({})), ("initialize", hello)], [false, true]),
+        (new, [("server/discover", json!({})), ("tools/list", json!({}))], [true, true]),
+    ];
+    for (mut line, calls, answered) in eras {
+        for ((method, params), is_answered) in calls.into_iter().zip(answered) {
+            for other in &others {
+                line.send(other).await;
+            }
+            let told = line.call(method, params).await;
+            assert_eq!(told.get("result").is_some(), is_answered, "{method}: {told}");
+        }
+        line.send(&note).await;
+        let list = line.call("tools/list", json!({})).await;
+        assert!(list["result"]["tools"].is_array(), "{list}");
+    }
+}
+
 #[tokio::test]
 async fn a_server_that_cannot_serve_answers_the_first_message_with_why() {
     let (ours, theirs) = tokio::io::duplex(1 << 16);
