@@ -4,7 +4,6 @@ use super::{Kept, Latest, Piece};
 use crate::frame::Frame;
 use bytes::{Bytes, BytesMut};
 use std::sync::{Arc, PoisonError, RwLockReadGuard};
-use std::time::Instant;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::sync::watch;
 
@@ -25,11 +24,9 @@ impl Listener {
     /// The next frame. Whoever has fallen behind goes on with the oldest that is kept. Nothing is lost
     /// where it is dropped half-way.
     pub(crate) async fn recv(&mut self) -> Result<Arc<Frame>, RecvError> {
-        self.wait().await?;
-        self.try_recv().map_err(|error| match error {
-            TryRecvError::Lagged(missed) => RecvError::Lagged(missed),
-            TryRecvError::Empty | TryRecvError::Closed => RecvError::Closed,
-        })
+        let next = self.wait().await?;
+        self.at += 1;
+        Ok(next)
     }
 
     /// The same where it does not wait.
@@ -43,16 +40,14 @@ impl Listener {
         next.ok_or(TryRecvError::Empty)
     }
 
-    /// Comes back when there is something, and tells when the first of it was made.
-    pub(crate) async fn wait(&mut self) -> Result<Instant, RecvError> {
+    /// Comes back when there is something: shows the first of it, and leaves it there.
+    pub(crate) async fn wait(&mut self) -> Result<Arc<Frame>, RecvError> {
         loop {
-            let mut made = None;
-            let peeked = self.peek(|frame| made = Some(frame.made));
-            match (peeked, made) {
-                (Ok(()), Some(made)) => return Ok(made),
-                (Err(TryRecvError::Lagged(missed)), _) => return Err(RecvError::Lagged(missed)),
-                (Err(TryRecvError::Closed), _) => return Err(RecvError::Closed),
-                _ => {}
+            match self.peek() {
+                Ok(frame) => return Ok(frame),
+                Err(TryRecvError::Lagged(missed)) => return Err(RecvError::Lagged(missed)),
+                Err(TryRecvError::Closed) => return Err(RecvError::Closed),
+                Err(TryRecvError::Empty) => {}
             }
             // At the bus's end it comes back at once: what was said last is taken first.
             self.news.changed().await.ok();
@@ -111,27 +106,11 @@ impl Listener {
         Ok(Some(piece))
     }
 
-    /// The next one's place in the log, if it is there.
-    pub(crate) fn next_seq(&mut self) -> Option<u64> {
-        let mut seq = None;
-        self.peek(|frame| seq = Some(frame.seq)).ok()?;
-        seq
-    }
-
-    /// Shows the next one and leaves it there.
-    fn peek(&mut self, show: impl FnOnce(&Frame)) -> Result<(), TryRecvError> {
+    fn peek(&mut self) -> Result<Arc<Frame>, TryRecvError> {
         let at = self.at;
-        let mut show = Some(show);
-        let looked = self.look(|frame| {
-            if let Some(show) = show.take() {
-                show(frame);
-            }
-            false
-        });
-        if looked.is_ok() {
-            self.at = at;
-        }
-        looked
+        let next = self.try_recv()?;
+        self.at = at;
+        Ok(next)
     }
 }
 

@@ -1,10 +1,15 @@
 use super::bench::{Bench, Client, soon};
-use crate::limits::Limits;
-use headsup_core::event::Event;
+use crate::frame::Frame;
+use crate::limits::{KEEP_ALIVE, Limits};
+use headsup_core::event::{Event, EventBody};
 use headsup_core::fold::{self, Folded};
+use headsup_core::id::AgentId;
+use headsup_core::time::UnixMs;
 use headsup_core::wire::AgentDoc;
 use http_body_util::BodyExt as _;
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stream_begins_with_a_snapshot_and_goes_on() {
@@ -409,7 +414,6 @@ async fn whoever_reads_the_state_slowly_is_never_told_of_a_lag() {
     assert_eq!(client.metric("headsup_lagged_total").await, 0);
 }
 
-/// Each of them is told at most twenty times a second.
 #[tokio::test(flavor = "multi_thread")]
 async fn in_a_crowd_everybody_is_told_everything_once_and_in_order() {
     let bench = Bench::new().await;
@@ -450,4 +454,45 @@ async fn in_a_crowd_everybody_is_told_everything_once_and_in_order() {
         }
     }
     assert_eq!(client.metric("headsup_lagged_total").await, 0);
+}
+
+/// The second one is told at the end of the first one's window, with what has come by then.
+#[tokio::test]
+async fn in_a_crowd_what_comes_in_one_window_is_one_write() {
+    let frame = |turn_seq: u64, made: Instant| {
+        let (agent_id, body) = (AgentId::new("a").unwrap(), EventBody::TurnStarted { turn_seq });
+        let (schema, cursor, at) = (1, turn_seq.to_string(), UnixMs(0));
+        let event = Event { schema, cursor, at, agent_id, spooled: false, reported_at: None, body };
+        let mut frame = Frame::new(turn_seq, &event).unwrap();
+        frame.made = made;
+        Arc::new(frame)
+    };
+    for (others, writes) in [(15, vec![1, 1, 1]), (16, vec![1, 2])] {
+        for query in ["?since=0", "?since=0&agent=a"] {
+            let bench = Bench::new().await;
+            let bus = &bench.hub().app().bus;
+            // Sooner than a silence is proved to be one.
+            let made = Instant::now() + KEEP_ALIVE / 2;
+            let _crowd: Vec<_> = (0..others).map(|_| bus.subscribe()).collect();
+            let path = format!("/api/v1/events{query}");
+            let mut body = bench.client().open("GET", &path, &[], "").await.into_body();
+            let up_to_date = body.frame().await.unwrap().unwrap().into_data().unwrap();
+            assert_eq!(&up_to_date[..], b": up to date\n\n");
+            tokio::time::pause();
+            let mut told = Vec::new();
+            for seq in 1..=3 {
+                bus.publish([frame(seq, made)]);
+                if seq == 1 || told.len() + 1 < writes.len() || seq == 3 {
+                    let piece = body.frame().await.unwrap().unwrap().into_data().unwrap();
+                    let piece = String::from_utf8(piece.to_vec()).unwrap();
+                    told.push(piece.matches("id: ").count());
+                } else {
+                    // Whoever would be told at once is by then.
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                }
+            }
+            assert_eq!(told, writes, "{others} others, {query}");
+            tokio::time::resume();
+        }
+    }
 }

@@ -263,13 +263,13 @@ impl Watcher {
                 return Some(());
             }
         };
-        let made = match woken {
-            Ok(made) => made,
+        let next = match woken {
+            Ok(next) => next,
             Err(RecvError::Lagged(_)) => return self.lagged().await,
             Err(RecvError::Closed) => return None,
         };
-        let shares = self.shares(&mut frames, form);
-        let heard = if shares { Ok((Some(made), false)) } else { self.hear(&mut frames) };
+        let shares = self.shares(&next, form);
+        let heard = if shares { Ok((Some(next.made), false)) } else { self.hear(&mut frames) };
         let (mut heard, mut pause) = (heard, Duration::ZERO);
         if let Ok((Some(first), _)) = heard {
             match self.app.bus.is_heard_by_a_crowd() {
@@ -297,9 +297,9 @@ impl Watcher {
     }
 
     /// Whether it is to be told the same as others: all that comes, in bytes.
-    fn shares(&self, frames: &mut Listener, form: Form) -> bool {
+    fn shares(&self, next: &Frame, form: Form) -> bool {
         let takes_all = self.changed.is_none() && self.filter.wants_all();
-        form == Form::Bytes && takes_all && frames.next_seq() == Some(self.position + 1)
+        form == Form::Bytes && takes_all && next.seq == self.position + 1
     }
 
     /// Takes what has come as others do.
