@@ -85,10 +85,9 @@ impl RunError {
                 let at = path.display();
                 Some(format!("the disk does not give all of the database {at} ({source})"))
             }
-            Self::AlreadyRunning { .. } | Self::Home(_) | Self::Store { .. } => {
-                Some(self.to_string())
-            }
-            Self::NewerDatabase { .. }
+            Self::Home(_) | Self::Store { .. } => Some(self.to_string()),
+            Self::AlreadyRunning { .. }
+            | Self::NewerDatabase { .. }
             | Self::UnlikeDatabase { .. }
             | Self::Bind { .. }
             | Self::Listen(_)

@@ -1,6 +1,6 @@
 //! A hub that has found damage in its database starts again by itself: each start goes on with what can be read.
 
-use crate::home::{self, DATABASE, Home, Known};
+use crate::home::DATABASE;
 use crate::store::{self, Waiting};
 use crate::{Config, Hub, RunError};
 use std::fs;
@@ -39,24 +39,21 @@ pub(crate) async fn restart_after(
     mut told_to_end: impl AsyncFnMut(),
     mut pauses: impl Iterator<Item = Duration>,
 ) -> Result<Option<Hub>, RunError> {
-    let known = Known::of(&config.home);
-    hub.stop().await;
+    // Kept all along: whoever needs a hub starts none that would end at the same.
+    let Some(held) = hub.end().await else { return Ok(None) };
     let waiting = Waiting::of(&config.home.join(DATABASE));
     let mut said = None;
     loop {
-        if !known.is_there() {
+        if !held.is_there() {
             tracing::error!("the state folder was removed or replaced: this hub ends");
             return Ok(None);
         }
-        let error = match Hub::start(config.clone()).await {
+        let again = async { Hub::start_in(held.home()?, config.clone()).await };
+        let error = match again.await {
             Ok(hub) => return Ok(Some(hub)),
             Err(error) => error,
         };
-        let Some(why) = error.awaited().filter(|_| !is_replaced(&error, &config.home)) else {
-            return Err(error);
-        };
-        // Whoever needs a hub starts none that would end at the same. A folder that has gone is not made anew.
-        let _held = known.is_there().then(|| Home::claim(&config.home));
+        let Some(why) = error.awaited() else { return Err(error) };
         if said.as_ref() != Some(&why) {
             waiting.says(&why);
             tracing::error!(%why, "this hub cannot start again yet: it goes on trying by itself");
@@ -69,11 +66,6 @@ pub(crate) async fn restart_after(
             () = sleep(pause) => {}
         }
     }
-}
-
-/// Another hub has the folder, and serves. One that only starts may fail of what this one waits for.
-fn is_replaced(error: &RunError, home: &Path) -> bool {
-    matches!(error, RunError::AlreadyRunning { .. }) && home::has_socket(home)
 }
 
 fn pauses() -> impl Iterator<Item = Duration> {

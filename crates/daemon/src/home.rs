@@ -14,6 +14,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use std::{fs, io};
 
+mod held;
+
+pub(crate) use held::Held;
+
 pub(crate) const DATABASE: &str = "headsup.db";
 const SOCKET: &str = "headsup.sock";
 const SPOOL: &str = "spool";
@@ -75,27 +79,6 @@ pub(crate) struct Home {
 /// Device and inode.
 type Identity = (u64, u64);
 
-/// A state folder, for whoever comes back to it: another one may be in its place by then.
-#[derive(Debug)]
-pub(crate) struct Known {
-    lock: PathBuf,
-    own: Option<Identity>,
-}
-
-impl Known {
-    /// The one at this path, which a hub has.
-    pub(crate) fn of(path: &Path) -> Self {
-        let lock = path.join(LOCK);
-        let own = fs::metadata(&lock).ok().map(|meta| identity(&meta));
-        Self { lock, own }
-    }
-
-    /// Whether it is still there. A system that cannot tell has not said no.
-    pub(crate) fn is_there(&self) -> bool {
-        is_there(&self.lock, self.own)
-    }
-}
-
 /// What somebody has taken away from a hub that runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lost {
@@ -124,14 +107,25 @@ impl Home {
             rustix::fs::fchmod(&folder, Mode::RWXU).map_err(|errno| fail(errno.into()))?;
         }
         let lock = lock(&folder, &path)?;
-        let spool = path.join(SPOOL);
-        match DirBuilder::new().mode(0o700).create(&spool) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(fail(error)),
+        Self::locked(path, folder, lock)
+    }
+
+    /// The folder that this lock is of.
+    fn locked(path: PathBuf, folder: OwnedFd, lock: File) -> Result<Self, HomeError> {
+        match DirBuilder::new().mode(0o700).create(path.join(SPOOL)) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                return Err(io_error(&path, error));
+            }
             _ => {}
         }
         let (stored, log) = (OnceLock::new(), OnceLock::new());
         let medium = Arc::new(Medium::of(&path.join(DATABASE)));
         Ok(Self { path, folder, lock, own: Mutex::default(), stored, log, medium })
+    }
+
+    /// The folder alone, for the next hub of this process.
+    pub(crate) fn held(self) -> Held {
+        Held { path: self.path, lock: self.lock }
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -316,11 +310,6 @@ fn is_there(path: &Path, own: Option<Identity>) -> bool {
 
 fn identity(meta: &fs::Metadata) -> Identity {
     (meta.dev(), meta.ino())
-}
-
-/// Whether there is a socket in this folder. A hub makes it once its database is open.
-pub(crate) fn has_socket(path: &Path) -> bool {
-    path.join(SOCKET).exists()
 }
 
 /// Whether a hub has this folder, reached or not.

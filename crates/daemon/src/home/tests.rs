@@ -171,6 +171,27 @@ fn a_second_hub_is_told_who_has_the_folder() {
 }
 
 #[test]
+fn a_folder_that_waits_for_the_next_hub_of_its_process_is_taken_by_nobody() {
+    let temp = tempfile::tempdir().unwrap();
+    let path = temp.path().join("home");
+    let held = Home::claim(&path).unwrap().held();
+    let is_taken = || matches!(Home::claim(&path), Err(HomeError::Locked { .. }));
+    assert!(held.is_there() && is_taken());
+    // Nor where one of its hubs could not start, or while one runs.
+    drop(held.home().unwrap());
+    assert!(is_taken());
+    let home = held.home().unwrap();
+    drop(held);
+    assert!(is_taken());
+    let held = home.held();
+    fs::remove_dir_all(&path).unwrap();
+    assert!(!held.is_there() && held.home().is_err());
+    assert!(!path.exists(), "it is not made anew");
+    let _other = Home::claim(&path).unwrap();
+    assert!(!held.is_there());
+}
+
+#[test]
 fn whoever_only_asks_keeps_no_hub_from_its_start() {
     let temp = tempfile::tempdir().unwrap();
     drop(Home::claim(temp.path()).unwrap());
