@@ -58,6 +58,8 @@ pub(crate) enum SetupError {
     Astray(PathBuf),
     #[error("{} changed while it was being edited", .0.display())]
     Changed(PathBuf),
+    #[error("cannot find {folder}: HOME is not set, or is no whole path")]
+    Homeless { folder: &'static str, variable: &'static str },
     #[error("another program has locked {}, and does not let go of it", .0.display())]
     Busy(PathBuf),
     #[error("cannot read {}: {why}", path.display())]

@@ -14,7 +14,7 @@ mod rest;
 mod state;
 
 use super::conversation::{Answered, Conversation};
-use super::message::{self, Answer, Failure, Form, Id, Models, Params, Side, Update};
+use super::message::{self, Answer, Failure, Form, Id, Params, Side, Update};
 use super::said::{Event, Said};
 use super::strange::Strange;
 use crate::json::Raw;
@@ -56,11 +56,18 @@ pub(super) struct Connection {
 }
 
 /// A request that is not answered yet.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Asked {
     method: String,
     session: Option<String>,
     cwd: Option<String>,
+    model: Option<String>,
+}
+
+impl Asked {
+    fn of(method: &str, session: Option<String>) -> Self {
+        Self { method: method.to_owned(), session, ..Self::default() }
+    }
 }
 
 impl Connection {
@@ -165,16 +172,23 @@ impl Connection {
         match method {
             "initialize" | "session/new" | "session/load" | "session/resume" | "session/fork" => {
                 let cwd = params.cwd.text().and_then(|path| text::path(&path));
-                self.note(Side::Client, id, method, session, cwd);
+                self.note(Side::Client, id, Asked { cwd, ..Asked::of(method, session) });
                 Vec::new()
             }
-            "session/close" | "session/delete" if session.is_some() => {
-                self.note(Side::Client, id, method, session, None);
+            "session/close" | "session/delete" | "session/set_config_option"
+                if session.is_some() =>
+            {
+                self.note(Side::Client, id, Asked::of(method, session));
+                Vec::new()
+            }
+            "session/set_model" => {
+                let model = params.model.text().and_then(|model| message::model_name(&model));
+                self.note(Side::Client, id, Asked { model, ..Asked::of(method, session) });
                 Vec::new()
             }
             "session/prompt" => {
                 // One that is not kept could never be over.
-                if !self.note(Side::Client, id, method, session.clone(), None) {
+                if !self.note(Side::Client, id, Asked::of(method, session.clone())) {
                     return Vec::new();
                 }
                 let began = self.is_in_no_turn();
@@ -227,6 +241,9 @@ impl Connection {
         match update.kind.text().as_deref() {
             Some("tool_call" | "tool_call_update") => self.call(session, update),
             Some(STATE) => self.state(session, update),
+            Some("config_option_update") => {
+                self.works_with(session, update.model(), "session/update")
+            }
             Some("session_info_update") => {
                 let title = update.title.text().map(|title| text::line(&title, text::TITLE));
                 let said = Said::new(Event::Described, Side::Agent, "session/update");
@@ -301,6 +318,9 @@ impl Connection {
             "session/prompt" => self.prompt_answered(id, asked, &result, answer.err()),
             _ if answer.is_err() => Vec::new(),
             "session/close" | "session/delete" => self.closed(asked),
+            "session/set_model" | "session/set_config_option" => {
+                self.works_with(asked.session, result.model().or(asked.model), &asked.method)
+            }
             "initialize" => {
                 self.version = result.version.json().and_then(|n| n.parse().ok()).unwrap_or(1);
                 self.is_ready = true;
@@ -322,9 +342,8 @@ impl Connection {
                     _ => Event::SessionResumed,
                 };
                 let own = session(result.session).or(asked.session);
-                self.conversation(own.as_deref());
-                let models: Models<'_> = result.models.object();
-                let model = models.current.text().map(|model| text::line(&model, text::NAME));
+                let model = result.model();
+                self.conversation(own.as_deref()).works_with(model.as_deref());
                 let said = Said::new(event, Side::Agent, method);
                 let mut said = vec![Said { session: own, model, cwd: asked.cwd, ..said }];
                 if event != Event::Noted {
@@ -336,6 +355,18 @@ impl Connection {
                 said
             }
         }
+    }
+
+    /// The model of a session, where it is another one than before.
+    fn works_with(
+        &mut self,
+        session: Option<String>,
+        model: Option<String>,
+        method: &str,
+    ) -> Vec<Said> {
+        let is_new = self.conversation(session.as_deref()).works_with(model.as_deref());
+        let said = Said::new(Event::Described, Side::Agent, method);
+        is_new.then_some(Said { session, model, ..said }).into_iter().collect()
     }
 
     /// A session is no more. Nobody answers what was asked in it, its own prompts neither.
@@ -391,18 +422,11 @@ impl Connection {
 
     /// Keeps a request until its answer. False where there is no room, or where its id is that of
     /// another one that is not answered.
-    fn note(
-        &mut self,
-        side: Side,
-        id: &str,
-        method: &str,
-        session: Option<String>,
-        cwd: Option<String>,
-    ) -> bool {
+    fn note(&mut self, side: Side, id: &str, asked: Asked) -> bool {
         let key = (side, id.to_owned());
         let is_kept = self.asked.len() < MOST && !self.asked.contains_key(&key);
         if is_kept {
-            self.asked.insert(key, Asked { method: method.to_owned(), session, cwd });
+            self.asked.insert(key, asked);
         }
         is_kept
     }

@@ -25,6 +25,8 @@ pub(super) struct Conversation {
     is_left: bool,
     /// Calls of tools that have started and not ended.
     calls: HashSet<String>,
+    /// The model that it works with, as it was told.
+    model: Option<String>,
 }
 
 /// What the answer to a prompt means.
@@ -56,6 +58,15 @@ pub(super) enum State {
 }
 
 impl Conversation {
+    /// Notes its model. Whether that is another one than before.
+    pub(super) fn works_with(&mut self, model: Option<&str>) -> bool {
+        let is_new = model.is_some() && self.model.as_deref() != model;
+        if is_new {
+            self.model = model.map(str::to_owned);
+        }
+        is_new
+    }
+
     pub(super) fn is_active(&self) -> bool {
         let works = match self.state {
             State::Unsaid | State::Idle => false,

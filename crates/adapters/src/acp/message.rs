@@ -46,6 +46,7 @@ pub(super) const WANTED: &[&[&str]] = &[
     Answer::NAMES,
     Outcome::NAMES,
     Models::NAMES,
+    Setting::NAMES,
     Failure::NAMES,
     Choice::NAMES,
 ];
@@ -72,6 +73,7 @@ skim! {
         call: "toolCall",
         options: "options",
         cwd: "cwd",
+        model: "modelId",
     }
 }
 
@@ -87,6 +89,7 @@ skim! {
         tool: "kind",
         status: "status",
         meta: "_meta",
+        settings: "configOptions",
     }
 }
 
@@ -128,6 +131,7 @@ skim! {
         outcome: "outcome",
         action: "action",
         models: "models",
+        settings: "configOptions",
     }
 }
 
@@ -137,6 +141,11 @@ skim! {
 
 skim! {
     Models { current: "currentModelId" }
+}
+
+skim! {
+    /// What a session can be set to. `OpenCode` names its model there alone (1.18.33, measured).
+    Setting { id: "id", category: "category", value: "currentValue" }
 }
 
 skim! {
@@ -200,7 +209,36 @@ fn number(json: &str) -> String {
     }
 }
 
+impl Answer<'_> {
+    /// The model of the session that it tells of.
+    pub(super) fn model(&self) -> Option<String> {
+        let models: Models<'_> = self.models.object();
+        models.current.text().and_then(|model| model_name(&model)).or_else(|| set_to(self.settings))
+    }
+}
+
+/// The model among a session's settings: of its category, or where there are no categories of its name
+/// (`agent-client-protocol-schema` 1.20.0, read).
+fn set_to(settings: Raw<'_>) -> Option<String> {
+    let settings = settings.items().into_iter().map(|setting| setting.object::<Setting<'_>>());
+    let is_model = |setting: &Setting<'_>| {
+        let category = setting.category.text().or_else(|| setting.id.text());
+        category.as_deref() == Some("model")
+    };
+    settings.filter(is_model).find_map(|setting| model_name(&setting.value.text()?))
+}
+
+/// A model's name as it is told.
+pub(super) fn model_name(model: &str) -> Option<String> {
+    Some(text::line(model, text::NAME)).filter(|model| !model.is_empty())
+}
+
 impl Update<'_> {
+    /// The model that its session works with from now on.
+    pub(super) fn model(&self) -> Option<String> {
+        set_to(self.settings)
+    }
+
     /// What it lists of all that goes on behind its session. `None`: it does not say that, also where
     /// something else stands in the list's place (`agent-client-protocol-schema` 1.15.0, read).
     ///

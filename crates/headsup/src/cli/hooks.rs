@@ -436,6 +436,7 @@ pub(crate) fn by_hand(error: &SetupError, site: &Site, _: Output) -> CommandErro
 fn refused(error: &SetupError) -> CommandError {
     let kind = match error {
         SetupError::Io { .. } | SetupError::Damaged { .. } => Kind::Internal,
+        SetupError::Homeless { .. } => Kind::Usage,
         _ => Kind::Refused,
     };
     let command = CommandError::new(kind, error.to_string());
@@ -449,6 +450,8 @@ fn refused(error: &SetupError) -> CommandError {
         SetupError::Astray(_) => {
             command.hint("name its folder without `..`, or make the folders on the way to it")
         }
+        SetupError::Homeless { variable: "", .. } => command.hint("set HOME"),
+        SetupError::Homeless { variable, .. } => command.hint(format!("set HOME, or {variable}")),
         SetupError::Damaged { path, .. } => command.hint(format!(
             "move {} away, and do it again: what was there before headsup is forgotten then, and \
              exactly what is headsup's goes",

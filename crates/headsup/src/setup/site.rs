@@ -86,9 +86,9 @@ impl Site {
         });
         let usual = home.as_ref().map(|home| home.join(recipe.folder));
         let folder = folder.or_else(|| usual.clone());
-        let no_home = || std::io::Error::other("HOME is not set");
         let Some(folder) = folder else {
-            return Err(SetupError::io("find", Path::new(recipe.folder), no_home()));
+            let (folder, variable) = (recipe.folder, recipe.folder_variable);
+            return Err(SetupError::Homeless { folder, variable });
         };
         // Whoever moves the folder says by that where it may be, also where it is still to be made. A home
         // folder that is not there is nobody's.

@@ -231,3 +231,19 @@ fn folders_that_the_first_hub_has_made_go_with_the_last_one_whatever_part_that_h
         }
     }
 }
+
+#[test]
+fn whoever_has_no_home_is_told_what_to_set() {
+    let home = home();
+    for (kind, variable) in [("claude-code", "CLAUDE_CONFIG_DIR"), ("codex", "CODEX_HOME")] {
+        for act in ["install", "uninstall", "status"] {
+            let mut command = home.command(["hooks", act, kind, "--json"]);
+            command.env_remove("HOME");
+            let done = Done::from(command.output().unwrap());
+            assert_eq!((done.code, &*done.stdout), (2, ""), "{done:?}");
+            let error = serde_json::from_str::<serde_json::Value>(&done.stderr).unwrap();
+            let hint = error["error"]["hint"].as_str().unwrap_or_default();
+            assert!(hint.contains("HOME") && hint.contains(variable), "{done:?}");
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::super::message::{self, Answer, Call, Outcome, Params, Side};
 use super::super::said::{Choice, Event, Said};
-use super::{Connection, STATE, key, session};
+use super::{Asked, Connection, STATE, key, session};
 use crate::json::Raw;
 use crate::text;
 
@@ -18,7 +18,7 @@ impl Connection {
             return Vec::new();
         }
         let session = session(params.session);
-        if !self.note(Side::Agent, id, method, session.clone(), None) {
+        if !self.note(Side::Agent, id, Asked::of(method, session.clone())) {
             return Vec::new();
         }
         let call: Call<'_> = params.call.object();

@@ -50,6 +50,51 @@ fn who_has_said_nothing_is_starting_and_one_that_has_a_session_idle() {
 }
 
 #[test]
+fn the_model_is_the_one_that_the_session_works_with() {
+    let model = |rig: &Rig| rig.said.last().and_then(|said| super::seen(said).model);
+    let options = |model: &str| {
+        json!([
+            {"id": "mode", "category": "mode", "currentValue": "model"},
+            {"id": "engine", "category": "model", "currentValue": model,
+                "options": [{"value": "fast", "name": "Fast"}]},
+        ])
+    };
+    let mut rig = Rig::new();
+    rig.client(&json!({"id": 1, "method": "session/new", "params": {"cwd": "/home/dev/x"}}));
+    let made = json!({"sessionId": "s", "configOptions": options("fast")});
+    rig.agent(&json!({"id": 1, "result": made}));
+    assert_eq!(model(&rig).as_deref(), Some("fast"));
+    // By the agent itself; said again it is no news.
+    let update = json!({"sessionUpdate": "config_option_update", "configOptions": options("slow")});
+    assert_eq!(rig.update("s", &update), "idle");
+    assert_eq!(model(&rig).as_deref(), Some("slow"));
+    let told = rig.said.len();
+    rig.update("s", &update);
+    assert_eq!(rig.said.len(), told);
+    // By the client, once the agent has taken it.
+    let params = json!({"sessionId": "s", "configId": "engine", "value": "deep"});
+    rig.client(&json!({"id": 2, "method": "session/set_config_option", "params": params}));
+    assert_eq!(rig.said.len(), told);
+    rig.agent(&json!({"id": 2, "result": {"configOptions": options("deep")}}));
+    assert_eq!(model(&rig).as_deref(), Some("deep"));
+    let params = json!({"sessionId": "s", "modelId": "fast"});
+    let asked = json!({"method": "session/set_model", "params": params});
+    let ask = |id: u32| {
+        let mut asked = asked.clone();
+        asked["id"] = id.into();
+        asked
+    };
+    rig.client(&ask(3));
+    rig.agent(&json!({"id": 3, "error": {"code": -32602, "message": "no such model"}}));
+    assert_eq!(model(&rig).as_deref(), Some("deep"), "it was refused");
+    rig.prompt(5, "s");
+    rig.client(&ask(4));
+    assert_eq!(rig.agent(&json!({"id": 4, "result": null})), "working");
+    assert_eq!(model(&rig).as_deref(), Some("fast"));
+    assert_eq!(rig.stop(5, "end_turn"), "done");
+}
+
+#[test]
 fn the_first_answer_ends_no_turn_that_was_begun_before_it() {
     let initialize =
         |id: u32| json!({"id": id, "method": "initialize", "params": {"protocolVersion": 1}});
