@@ -177,6 +177,8 @@ pub(crate) struct Step<'a> {
     pub(crate) entered: bool,
     /// Something that readers see has changed, whether or not the status does.
     pub(crate) announce: bool,
+    /// What is told had to wait for the hub.
+    pub(crate) has_waited: bool,
 }
 
 /// Admits one observation. `observation.at` is now.
@@ -184,6 +186,7 @@ pub fn admit(seat: &mut Seat, observation: &Observation) -> Decision {
     let before = seat.status_key();
     let now = observation.at;
     let mut step = Step::new(seat, Evidence::new(observation.source, now), now);
+    step.has_waited = matches!(observation.delivery, Delivery::Spooled { .. });
     let result = guard::check(&mut step, observation)
         .and_then(|()| overtaken::check(&step, observation))
         .and_then(|()| apply(&mut step, observation));
@@ -284,7 +287,7 @@ fn take(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refusa
         Fact::TurnEnded { background, turn_ref }
             if observation.source.tier() == Tier::Transcript =>
         {
-            stops::end_logged(step, background, turn_ref.as_deref())
+            stops::end_logged(step, background, turn_ref.as_deref(), observation.made_at)
         }
         Fact::TurnEnded { background, turn_ref } => {
             turn::ended(step, background, turn_ref.as_deref())
@@ -330,8 +333,8 @@ fn take(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refusa
 
 impl<'a> Step<'a> {
     pub(crate) fn new(seat: &'a mut Seat, evidence: Evidence, now: UnixMs) -> Self {
-        let (events, changed, entered, announce) = (Vec::new(), false, false, false);
-        Self { seat, now, evidence, events, changed, entered, announce }
+        let (changed, entered, announce, has_waited) = (false, false, false, false);
+        Self { seat, now, evidence, events: Vec::new(), changed, entered, announce, has_waited }
     }
 
     /// The evidence has been heard again: it is not stale.

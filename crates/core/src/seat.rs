@@ -130,7 +130,7 @@ pub struct Seat {
     pub headline_since: UnixMs,
     #[serde(default, with = "stored::option", skip_serializing_if = "Option::is_none")]
     pub last_status_at: Option<UnixMs>,
-    /// Receive time of the last accepted live edge; an older spooled one is history.
+    /// Receive time of the last accepted live edge, by the wall clock; an older spooled one is history.
     #[serde(default, with = "stored::option", skip_serializing_if = "Option::is_none")]
     pub last_live_at: Option<UnixMs>,
     /// When the last accepted edge was reported that waited for a hub, in the spool or in a log.

@@ -89,6 +89,7 @@ use axum::routing::MethodRouter;
 use axum::{Extension, Router};
 use headsup_core::id::AgentId;
 use headsup_core::seat::{History, Seat};
+use headsup_core::time::UnixMs;
 use headsup_core::wire::{ExplainDoc, SCHEMA};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -134,9 +135,14 @@ pub(crate) struct App {
 }
 
 impl App {
+    /// The hub's time: seats and events are dated by it. Deadlines are kept by the wall clock.
+    pub(crate) fn time(&self) -> UnixMs {
+        self.board.time_at(self.clock.wall())
+    }
+
     /// Why a seat's status is what it is. What was wrong with what was said stands where most of it goes.
     pub(crate) fn explained(&self, seat: &Seat, history: &History) -> ExplainDoc {
-        let mut doc = seat.explain(history, self.clock.wall());
+        let mut doc = seat.explain(history, self.time());
         if let Some(winner) = doc.dimensions.get_mut("turn").and_then(|turn| turn.winner.as_mut()) {
             winner.notes.extend(self.metrics.flaws.notes(&seat.id));
             winner.notes.extend(self.pipes.note(&seat.id, winner.source));

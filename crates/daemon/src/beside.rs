@@ -6,7 +6,7 @@ use headsup_adapters::{answers_itself, has_other_request_hooks, has_other_stop_h
 use headsup_core::observation::Fact;
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
-use std::io::{Read as _, Seek as _, SeekFrom};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -155,13 +155,13 @@ const LONGEST: u64 = 1 << 20;
 /// What a regular file says.
 fn text(path: &Path) -> Option<String> {
     let mut text = String::new();
-    regular(path)?.take(LONGEST).read_to_string(&mut text).ok()?;
+    regular(path).ok()?.take(LONGEST).read_to_string(&mut text).ok()?;
     Some(text)
 }
 
 /// So many bytes of the end of what it says; a character that is cut is none.
 fn end(path: &Path, length: u64) -> Option<String> {
-    let mut file = regular(path)?;
+    let mut file = regular(path).ok()?;
     let whole = file.metadata().ok()?.len();
     file.seek(SeekFrom::Start(whole.saturating_sub(length))).ok()?;
     let mut bytes = Vec::new();
@@ -170,10 +170,13 @@ fn end(path: &Path, length: u64) -> Option<String> {
 }
 
 /// Nothing is waited for: a project may have put anything in its place.
-fn regular(path: &Path) -> Option<File> {
+pub(crate) fn regular(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let file = File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
-    file.metadata().ok()?.is_file().then_some(file)
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    Ok(file)
 }
 
 /// By whichever of its threads they were started.

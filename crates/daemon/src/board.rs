@@ -3,11 +3,13 @@
 mod places;
 
 use headsup_core::compat::boocode::seat_of;
+use headsup_core::gate;
 use headsup_core::id::AgentId;
 use headsup_core::seat::Seat;
+use headsup_core::time::UnixMs;
 use places::Places;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 /// Shared between the writer, which alone changes it, and all readers.
@@ -17,6 +19,8 @@ pub(crate) struct Board {
     /// The oldest event kept; one more than the head where there is none.
     oldest: AtomicU64,
     storage_ok: AtomicBool,
+    /// By how much the hub's time is ahead of the wall clock, once that was set back. Milliseconds.
+    ahead_ms: AtomicI64,
 }
 
 /// The seats, and the place in the log at which they are true.
@@ -40,6 +44,7 @@ impl Board {
             now: RwLock::new(Snapshot { seats, places, head }),
             oldest: AtomicU64::new(oldest),
             storage_ok: AtomicBool::new(true),
+            ahead_ms: AtomicI64::new(0),
         }
     }
 
@@ -90,10 +95,10 @@ impl Board {
         self.read().seats.values().map(|seat| seat.inputs().count()).sum()
     }
 
-    /// The seats in which one is open.
-    pub(crate) fn with_inputs(&self) -> Vec<AgentId> {
+    /// The seats in which something ends by the wall clock.
+    pub(crate) fn with_expiries(&self) -> Vec<AgentId> {
         let snapshot = self.read();
-        let waiting = snapshot.seats.values().filter(|seat| seat.inputs().next().is_some());
+        let waiting = snapshot.seats.values().filter(|seat| gate::next_expiry(seat).is_some());
         waiting.map(|seat| seat.id.clone()).collect()
     }
 
@@ -142,5 +147,15 @@ impl Board {
 
     pub(crate) fn set_storage_ok(&self, ok: bool) {
         self.storage_ok.store(ok, Ordering::Relaxed);
+    }
+
+    /// The hub's time when it is `wall` on the wall clock: events and seats are dated by it.
+    pub(crate) fn time_at(&self, wall: UnixMs) -> UnixMs {
+        wall.plus(self.ahead_ms.load(Ordering::Relaxed))
+    }
+
+    /// For the writer alone: `now` is the hub's time, and `wall` the same moment on the wall clock.
+    pub(crate) fn set_time(&self, now: UnixMs, wall: UnixMs) {
+        self.ahead_ms.store(now.since(wall).max(0), Ordering::Relaxed);
     }
 }

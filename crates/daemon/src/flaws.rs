@@ -61,8 +61,8 @@ impl Flaw {
                 "skew: a report says that it is of another time, by more than 5 s; the hub's counts"
             }
             Self::SourceLost => {
-                "source_lost: its log was followed and is not there; when it is back it is taken up \
-                 at its end"
+                "source_lost: its log was followed, and is not there or cannot be read; when it is back \
+                 it is taken up at its end"
             }
         }
     }

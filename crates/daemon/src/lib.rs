@@ -75,7 +75,7 @@ pub use headsup_core::observation::BackgroundShells;
 pub use home::{holder, is_held, refusal};
 pub use hub::Hub;
 pub use kanbanger::{KanbangerSettings, Written as WrittenKanbanger, WrittenCall};
-pub use limits::{LEAST_FILES, LEAST_SPACE, too_few_files, too_little_space};
+pub use limits::{LEAST_FILES, LEAST_SPACE, is_space_limited, too_few_files, too_little_space};
 pub use listener::{Listen, ListenError};
 pub use providers::{Provider, ProviderSettings, RepositoryProviders};
 pub use sources::{PaneReports, READ_PANE, ReaderOrder, ScreenRules};

@@ -11,6 +11,7 @@ pub(crate) use ending::go_on;
 pub(crate) use starter::Starter;
 
 use crate::api::{App, Refused};
+use crate::bus::Listener;
 use crate::job::{Key, Launched, LifecycleAct, Refusal, Reply, Work};
 use crate::{caller, process};
 use ending::Grip;
@@ -22,6 +23,7 @@ use headsup_core::status::{Exit, Process};
 use headsup_core::wire::{LaunchDoc, RelaunchDoc, SCHEMA};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::broadcast::error::RecvError;
 use way_back::WayBack;
 
 /// Longer than a process takes to go that is ended in the end.
@@ -92,7 +94,7 @@ async fn leave(
     why: Option<Refused>,
     key: Option<Key>,
 ) -> Result<Done, Refused> {
-    let mut frames = app.bus.subscribe();
+    let frames = app.bus.subscribe();
     let ready = grip.as_ref().map(|grip| grip.process().clone());
     let act = LifecycleAct::Leave { agent: agent.clone(), leaving, ready, launch };
     let reply = act_of(app, act, why, key).await?;
@@ -100,17 +102,19 @@ async fn leave(
         tokio::spawn(grip.end());
     }
     let is_gone = || app.board.seat(&agent).is_none_or(|seat| seat.process.state.is_over());
-    let gone = async {
-        while !is_gone() {
-            match &mut frames {
-                // Whoever lags looks at the board all the same.
-                Some(frames) => drop(frames.recv().await),
-                None => return,
-            }
-        }
-    };
-    tokio::time::timeout(GONE_WITHIN, gone).await.ok();
+    tokio::time::timeout(GONE_WITHIN, until(is_gone, frames)).await.ok();
     Ok(Done { reply, is_over: is_gone() })
+}
+
+/// Comes back once it is so, of which an event tells. At the hub's end nobody hears of it any more.
+async fn until(is_so: impl Fn() -> bool, frames: Option<Listener>) {
+    let Some(mut frames) = frames else { return };
+    while !is_so() {
+        // Whoever lags looks at the board all the same.
+        if let Err(RecvError::Closed) = frames.recv().await {
+            return;
+        }
+    }
 }
 
 /// Who starts it again.
@@ -245,4 +249,26 @@ fn grip_alone(app: &App, seat: &Seat) -> Result<Grip, Refused> {
         }
     }
     Grip::on(process)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bus::Bus;
+    use futures_util::FutureExt as _;
+    use std::cell::Cell;
+
+    #[test]
+    fn whoever_waits_for_an_end_does_not_keep_the_hub_from_its_own() {
+        let bus = Bus::new(8);
+        let frames = bus.subscribe();
+        bus.close();
+        let looks = Cell::new(0);
+        let never = || {
+            looks.set(looks.get() + 1);
+            assert!(looks.get() < 9, "it looks for ever");
+            false
+        };
+        assert_eq!(until(never, frames).now_or_never(), Some(()));
+    }
 }

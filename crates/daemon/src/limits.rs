@@ -106,6 +106,11 @@ pub fn too_little_space() -> Option<u64> {
     short_of_space(rustix::process::getrlimit(rustix::process::Resource::As).current)
 }
 
+/// Whether this process may not take all the address space there is.
+pub fn is_space_limited() -> bool {
+    rustix::process::getrlimit(rustix::process::Resource::As).current.is_some()
+}
+
 fn short_of_space(space: Option<u64>) -> Option<u64> {
     space.filter(|space| *space < LEAST_SPACE)
 }

@@ -1,5 +1,6 @@
 //! Connections: who is let in, how long a request may take to arrive, and a stop in good order.
 
+mod attended;
 mod strict;
 pub(crate) mod tcp;
 mod unix;
@@ -207,6 +208,8 @@ impl Door {
     {
         let mut stopped = self.stopped.clone();
         let metrics = Arc::clone(&self.metrics);
+        // On the socket a hang-up fails the stream; by TCP nobody knows it from a client that says no more.
+        let may_say_no_more = origin.is_none();
         let connected = Connected {
             stopped: self.stopped.clone(),
             origin: origin.map(Arc::new),
@@ -233,6 +236,7 @@ impl Door {
         });
         let mut builder = Builder::new();
         builder.timer(TokioTimer::new()).header_read_timeout(head_time).max_buf_size(BUFFER);
+        builder.half_close(may_say_no_more);
         let connection = builder.serve_connection(TokioIo::new(stream), service).with_upgrades();
         let mut connection = std::pin::pin!(connection);
         // The listener says it once, and says nothing else.

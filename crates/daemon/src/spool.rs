@@ -37,6 +37,8 @@ pub(crate) struct Spool {
     leftovers: bool,
     /// Those of them that may not be read, as another user's: what comes behind them is not held up.
     barred: HashSet<PathBuf>,
+    /// What keeps it from being read, since that was said.
+    unread: Option<io::ErrorKind>,
 }
 
 /// One file of the spool, taken away from the hooks.
@@ -56,7 +58,7 @@ pub(crate) struct Tally {
 impl Spool {
     pub(crate) fn new(folder: PathBuf) -> Self {
         let queue = folder.join(QUEUE);
-        Self { folder, queue, leftovers: true, barred: HashSet::new() }
+        Self { folder, queue, leftovers: true, barred: HashSet::new(), unread: None }
     }
 
     /// Whether there is anything to fetch: one look at one file.
@@ -74,6 +76,28 @@ impl Spool {
         }
         self.leftovers = true;
         self.next_leftover(read)
+    }
+
+    /// The same. What keeps it from being read, as a file in the folder's place, is said once and not at every try.
+    pub(crate) fn fetch(&mut self) -> Option<Draining> {
+        match self.next() {
+            Ok(found) => {
+                self.unread = None;
+                found
+            }
+            Err(error) => {
+                if self.is_new(&error) {
+                    let at = self.folder.display();
+                    tracing::warn!(%at, %error, "the spool cannot be read");
+                }
+                None
+            }
+        }
+    }
+
+    fn is_new(&mut self, error: &io::Error) -> bool {
+        let kind = error.kind();
+        self.unread.replace(kind) != Some(kind)
     }
 
     fn next_leftover(
@@ -273,6 +297,27 @@ mod tests {
         found.remove().unwrap();
         assert!(spool.next().unwrap().is_none() && !spool.has_news(), "nor is it looked at again");
         assert!(at("draining-1").exists(), "it is not lost");
+    }
+
+    #[test]
+    fn that_the_spool_cannot_be_read_is_said_once_until_it_can() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("spool");
+        fs::write(&path, "").unwrap();
+        let mut spool = Spool::new(path.clone());
+        let is_said = |spool: &mut Spool| {
+            let error = spool.next().unwrap_err();
+            spool.is_new(&error)
+        };
+        assert!(is_said(&mut spool) && !is_said(&mut spool));
+        assert!(spool.fetch().is_none() && !is_said(&mut spool));
+        fs::remove_file(&path).unwrap();
+        assert!(is_said(&mut spool) && !is_said(&mut spool), "it is something else");
+        fs::create_dir(&path).unwrap();
+        assert!(spool.fetch().is_none());
+        fs::remove_dir(&path).unwrap();
+        spool.leftovers = true;
+        assert!(is_said(&mut spool));
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod background;
 mod bad_input;
 mod bench;
 mod callers;
+mod clock_set;
 mod coder;
 mod conformance;
 mod deadlines;

@@ -34,7 +34,8 @@ pub(crate) mod api {
 }
 
 pub(crate) mod access {
-    use crate::session::{self, Cookie, Token};
+    pub(crate) use crate::session::Cookie;
+    use crate::session::{self, Token};
 
     pub(crate) struct Access(pub(crate) Token);
 

@@ -220,7 +220,7 @@ impl Answer<'_> {
 /// The model among a session's settings: of its category, or where there are no categories of its name
 /// (`agent-client-protocol-schema` 1.20.0, read).
 fn set_to(settings: Raw<'_>) -> Option<String> {
-    let settings = settings.items().into_iter().map(|setting| setting.object::<Setting<'_>>());
+    let settings = settings.items().into_iter().map(Raw::object::<Setting<'_>>);
     let is_model = |setting: &Setting<'_>| {
         let category = setting.category.text().or_else(|| setting.id.text());
         category.as_deref() == Some("model")

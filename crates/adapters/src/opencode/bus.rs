@@ -15,13 +15,14 @@
 //! | `message.updated`, `message.part.updated` | nothing yet: an error of the answer that is being written, or a command of a person's own (`!`) that was stopped, tells how its turn ends |
 //! | `session.created` | idle; with a parent it is a helper, whose work and prompts are its root's |
 //! | `session.deleted` | idle, if it was at work: its end, and that of all it has started, which may be said later, and of which nothing is told any more (read) |
-//! | the lists | what is not in `/session/status` is idle; what an idle session has in the other two is dead, and stays there until the program ends |
+//! | the lists | what is not in `/session/status` of its folder is idle; what an idle session has in the other two is dead, and stays there until the program ends |
 //! | all others | nothing; what could tell a status and nobody knows is counted, and what stood of its session is not said again until something of it can be read |
 
 mod anew;
 mod doubt;
 mod gone;
 mod lists;
+mod started;
 mod written;
 
 use crate::bus::Served;
@@ -32,7 +33,9 @@ use anew::Anew;
 use gone::Gone;
 use headsup_core::observation::Level;
 use headsup_core::status::BlockedReason;
+use lists::asks;
 use serde_json::Value;
+pub(crate) use started::served;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The error of a turn that a person has stopped.
@@ -73,15 +76,6 @@ skim! {
     Named { id: "id", name: "name", kind: "type" }
 }
 
-pub(crate) fn served(words: &[String]) -> Served {
-    // That word comes first, before what is said to the model.
-    let command = words.iter().find(|word| ["run", "serve", "web", "acp"].contains(&word.as_str()));
-    let named = words.windows(2).find(|pair| pair[0] == "--port").map(|pair| pair[1].as_str());
-    let joined = || words.iter().find_map(|word| word.strip_prefix("--port="));
-    let port = named.or_else(joined).and_then(|port| port.parse().ok()).filter(|port| *port != 0);
-    Served { port, is_shared: command.is_some_and(|command| command != "run") }
-}
-
 #[derive(Debug, Default)]
 struct Session {
     parent: Option<String>,
@@ -101,6 +95,8 @@ struct Session {
     /// To its latest prompt none was begun.
     is_unanswered: bool,
     is_refused: bool,
+    /// It asks behind the end of its turn, and no other one has begun.
+    is_late: bool,
     /// What its turn ends with could not be read: nobody knows how it ends.
     is_unclear: bool,
     /// What was said of it last could not be read.
@@ -155,6 +151,11 @@ impl Follower {
         let busy = lists[0].as_object().into_iter().flatten().map(|(id, _)| id.as_str());
         let ids: BTreeSet<String> = busy.filter_map(text::id).collect();
         ids.iter().filter(|id| self.is_unknown(id)).filter_map(|id| asked_for(id)).collect()
+    }
+
+    /// The same of sessions that somebody has told of before.
+    pub fn unknown_of(&self, known: &[String]) -> Vec<String> {
+        known.iter().filter(|id| self.is_unknown(id)).filter_map(|id| asked_for(id)).collect()
     }
 
     fn is_unknown(&self, id: &str) -> bool {
@@ -245,6 +246,7 @@ impl Follower {
                 session.is_busy = true;
                 session.waits = status.as_deref().is_some_and(waits);
                 session.is_refused = false;
+                session.is_late = false;
                 session.is_unclear = false;
                 session.error = None;
             }
@@ -268,6 +270,7 @@ impl Follower {
                 let session = self.session(id);
                 // Whoever asks is at work, whether or not that was heard.
                 session.is_unclear &= session.is_busy;
+                session.is_late |= !session.is_busy && !session.is_doubted;
                 session.is_busy = true;
                 session.open.insert(request.into_owned(), ask);
             }
@@ -318,8 +321,10 @@ impl Follower {
             return;
         }
         session.is_refused = false;
+        let is_late = std::mem::take(&mut session.is_late) && session.rest.is_some();
         session.rest = match session.error.take() {
             _ if session.is_unclear => None,
+            _ if is_late => session.rest.take(),
             _ if is_stopped => Some(IDLE),
             Some(code) => Some(Level::Failed { code }),
             None => Some(Level::Done),
@@ -463,13 +468,6 @@ fn asked_for(id: &str) -> Option<String> {
     let is_plain =
         id.bytes().all(|byte| byte == b'_' || byte == b'-' || byte.is_ascii_alphanumeric());
     is_plain.then(|| format!("/session/{id}"))
-}
-
-fn asks(is_question: bool, tool: Option<&str>) -> (BlockedReason, Option<String>) {
-    match is_question {
-        true => (BlockedReason::Question, None),
-        false => (BlockedReason::Permission, tool.map(|tool| text::line(tool, text::NAME))),
-    }
 }
 
 /// Both forms: of one folder, and of all.

@@ -1,14 +1,7 @@
 export const headsup = async ({ directory }) => {
   const silent = {}
   try {
-    const typed = words()
-    // What an option is set to may be any word.
-    const is_own = (word, at) => ASIDES.includes(word) && !typed[at - 1]?.startsWith("-")
-    const command = typed.find((word, at) => COMMANDS.includes(word) || is_own(word, at))
-    const is_aside = ASIDES.includes(command)
-    const shared = command !== undefined && command !== "run" && !is_aside
-    const has_box = !is_aside && (command !== "run" || typed.includes("-i") || typed.includes("--interactive"))
-    const mode = has_box ? "interactive" : "headless"
+    const { shared, mode } = started(words())
     const { tell, rest } = courier()
     const sessions = new Map()
     /// Sessions that are deleted, the latest: what is still said of them is told to nobody.
@@ -18,12 +11,20 @@ export const headsup = async ({ directory }) => {
     const session = (id) => {
       let known = sessions.get(id)
       if (!known) {
+        if (sessions.size >= SESSIONS) forget()
         // `open`: what waits for an answer, as it was told.
         known = { id, open: new Map(), tools: new Set() }
         sessions.set(id, known)
-        if (sessions.size > SESSIONS) sessions.delete(sessions.keys().next().value)
       }
       return known
+    }
+    /// The oldest goes, of those that rest and have started nothing that goes on; not the one that is told of.
+    const forget = () => {
+      const all = [...sessions.values()]
+      const kept = new Set([current])
+      const keep = (one) => one && !kept.has(one) && kept.add(one) && keep(sessions.get(one.parent))
+      all.filter(runs).forEach(keep)
+      sessions.delete((all.find((one) => !kept.has(one)) ?? all.find((one) => one !== current)).id)
     }
     const root = (known) => {
       let top = known
@@ -46,6 +47,11 @@ export const headsup = async ({ directory }) => {
     const pass_on = (known, name, more) => {
       if (known?.held) known.held.push([name, more])
       else put(known, name, more)
+    }
+    /// Whoever asks, calls or says something goes on, whatever was refused.
+    const goes_on = (known) => {
+      if (known?.held) spill(known)
+      return known
     }
     const spill = (known, more) => {
       const held = known.held ?? []
@@ -176,7 +182,8 @@ export const headsup = async ({ directory }) => {
       const unclear = found.unclear && !stopped
       // What a stopped turn leaves open nobody answers any more, here and below.
       if (stopped || unclear) for (const one of helpers(found)) idle(one)
-      const was = runs(found) || found.asked
+      // What is asked behind the end of a turn, and with no other one begun, leaves that end as it was.
+      const [was, before] = [runs(found) || found.asked, !found.busy && found.rest]
       found.busy = found.asked = false
       found.open.clear()
       found.tools.clear()
@@ -186,7 +193,7 @@ export const headsup = async ({ directory }) => {
       found.error = found.refused = found.waits = found.unclear = found.message = found.prompt = undefined
       const status = unclear ? "unclear" : stopped ? "stopped" : error ? "failed" : "ended"
       spill(found, { status })
-      found.rest = { status, error: error?.name, message: error?.message }
+      found.rest = before || { status, error: error?.name, message: error?.message }
       const top = main(found)
       if (top === found) return rests(found)
       // How a helper ends is the turn's own matter.
@@ -335,15 +342,16 @@ export const headsup = async ({ directory }) => {
       found.open.set(asks.id, ask)
       // Whoever asks is at work, also where that could not be read: its rest is told.
       found.asked = true
-      found.doubted = undefined
-      say(found, ...ask)
+      if (found.doubted) found.doubted = found.rest = undefined
+      say(goes_on(found), ...ask)
     }
     const answered = (found, event, name, answer) => {
       const id = answer.requestID ?? answer.permissionID
+      const ends = may_end(found, id)
       found.open.delete(id)
       found.refused = name === "question.rejected" || answer.reply === "reject"
       const reply = Array.isArray(answer.answers) ? answer.answers.flat().join(", ") : answer.reply
-      if (found.refused && found.busy) found.held ??= []
+      if (found.refused && ends) found.held ??= []
       say(found, name, { prompt_id: id, reply: short(reply) })
       found.doubted = undefined
       if (name !== "permission.replied" || REPLIES.includes(answer.reply)) return
@@ -357,7 +365,7 @@ export const headsup = async ({ directory }) => {
       if (ends ? !found.tools.delete(part.callID) : status !== "running" || found.tools.has(part.callID)) return
       // What a call still gives out after its turn was stopped begins nothing.
       if (!ends && !found.busy) return
-      if (!ends) found.tools.add(part.callID)
+      if (!ends) goes_on(found).tools.add(part.callID)
       if (ends && `${part.state.output}`.endsWith(STOPPED)) found.refused = true
       const input = part.state.input ?? {}
       const texts = Object.entries(input).filter(([, value]) => typeof value === "string")
@@ -385,10 +393,9 @@ export const headsup = async ({ directory }) => {
           return busy(known(said.sessionID), event, { type: "busy" })
         case "session.turn.close": {
           const found = known(said.sessionID)
-          const is_error = said.reason === "error"
           if (said.reason === "interrupted") found.refused = true
           // Only what is said to be complete is, and an error is told before.
-          else if (said.reason !== "completed" && !(is_error && found.error)) unsure(found)
+          else if (said.reason !== "completed" && !(said.reason === "error" && found.error)) unsure(found)
           if (!REASONS.includes(said.reason)) strange(event, "its reason")
           return idle(found)
         }
@@ -432,6 +439,8 @@ export const headsup = async ({ directory }) => {
         case "message.part.updated":
           if (said.part?.type === "tool") tool(known(said.part.sessionID), said.part)
           return
+        case "message.part.delta":
+          return goes_on(sessions.get(said?.sessionID))
         default:
           if (!TELLING.test(name) || SILENT.test(name)) return
           for (const one of ENDS.test(name) ? sessions.values() : []) {
@@ -440,9 +449,6 @@ export const headsup = async ({ directory }) => {
           strange(event, "its name")
       }
     }
-    const list = (from) => short(Array.isArray(from) ? from.join(" ") : from)
-    const texts = (from) => ({ command: short(from?.command), file_path: short(from?.filepath), url: short(from?.url) })
-    const question = ({ question, header, options, multiple }) => ({ question, header, options, multiSelect: multiple })
 
     const again = setInterval(() => {
       for (const one of sessions.values()) {

@@ -19,9 +19,12 @@ const TELLING = /^(session|permission|question)\.|\.(asked|requested)$/
 const SILENT = /^session\.((next|network)\..*|compacted|diff|drained)$|\.\d+$/
 
 /// Commands that work or serve, and such as list, set or write something out: with its plugins, but without an agent
-/// (OpenCode 1.18.33, measured; `providers` is another name of `auth`).
+/// (OpenCode 1.18.33, measured; `providers` is another name of `auth`, and `pr` starts a program of its own).
 const COMMANDS = ["run", "serve", "web", "acp"]
-const ASIDES = ["agent", "auth", "debug", "export", "mcp", "models", "providers", "session", "stats"]
+const ASIDES = ["agent", "auth", "debug", "export", "import", "mcp", "models", "pr", "providers", "session", "stats"]
+/// Options whose value may be any word, also one of these; and one that has no value.
+const NAMING = ["--agent", "--model", "-m", "--prompt", "--session", "-s"]
+const SWITCH = "--print-logs"
 
 /// The words of the command line: `serve` has many sessions side by side, `run` has no terminal. That
 /// word comes first, before what is said to the model. With `-i` `run` has one.
@@ -32,4 +35,24 @@ const words = () => {
     return process.argv.slice(1)
   }
 }
+const started = (typed) => {
+  // What an option is set to may be any word.
+  const is_set = (before) => before?.startsWith("-") && before !== SWITCH
+  const is_own = (word, before) => ASIDES.includes(word) && !is_set(before)
+  const is_command = (word, before) => COMMANDS.includes(word) && !NAMING.includes(before)
+  const command = typed.find((word, at) => is_command(word, typed[at - 1]) || is_own(word, typed[at - 1]))
+  const is_aside = ASIDES.includes(command)
+  const has_box = !is_aside && (command !== "run" || typed.includes("-i") || typed.includes("--interactive"))
+  return { shared: command !== undefined && command !== "run" && !is_aside, mode: has_box ? "interactive" : "headless" }
+}
 
+/// May the turn of this one end with the refusal of what it asks? What a turn that was stopped has left open may be answered
+/// in the next one, and a call that asks nothing goes on all the same.
+const may_end = (found, id) => {
+  const asks = [...found.open.values()].map(([, ask]) => ask.tool_use_id)
+  return found.busy && found.open.has(id) && [...found.tools].every((call) => asks.includes(call))
+}
+
+const list = (from) => short(Array.isArray(from) ? from.join(" ") : from)
+const texts = (from) => ({ command: short(from?.command), file_path: short(from?.filepath), url: short(from?.url) })
+const question = ({ question, header, options, multiple }) => ({ question, header, options, multiSelect: multiple })

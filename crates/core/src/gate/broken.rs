@@ -260,6 +260,11 @@ fn logged(
         is_told_by(step, Source::Transcript, &observation.name);
         return Ok(Effect::Confirms);
     }
+    if !works_since && leaves_helpers(step, reference) {
+        level::explain_work(step);
+        notice::cut(step);
+        return Ok(Effect::Decides);
+    }
     let effect = interrupted(step, reference)?;
     // What works behind a turn that is known to be over was told, or is told, by others.
     if effect == Effect::Confirms || step.seat.turn.open || !stops::shows_work(step) {
@@ -275,13 +280,22 @@ fn logged(
     Ok(effect)
 }
 
+/// Is it the open turn that was stopped beside helpers that run, while its status file shows work? That tells when they
+/// rest, too.
+fn leaves_helpers(step: &Step<'_>, reference: Option<&str>) -> bool {
+    let turn = &step.seat.turn;
+    let is_its = reference.is_none_or(|said| turn.is_open_as(said));
+    let runs = turn.is_answering() && !turn.compacting && !step.seat.subagents.is_empty();
+    is_its && runs && stops::shows_work(step)
+}
+
 /// Behind an end that was no completion its status file has a moment to say that all rests; else something goes on.
 fn doubt_rest(step: &mut Step<'_>) {
     if level::work_waits(step, Source::Registry) {
         return;
     }
     let (until, source) = (step.now.plus(SETTLE_MS), Source::Registry);
-    let (name, what) = ("it goes on".to_owned(), HeldFact::Level(HeldLevel::Working));
+    let (name, what) = (stops::GOES_ON.to_owned(), HeldFact::Level(HeldLevel::Working));
     step.seat.held.push(Held { until, source, name, what });
     step.changed = true;
 }

@@ -198,12 +198,14 @@ pub fn next_expiry(seat: &Seat) -> Option<UnixMs> {
     asked.chain(seat.snoozed_until).min()
 }
 
-/// The wall clock was set: what was to be waited for stays as long as it was.
+/// The wall clock was set: what was to be waited for stays as long as it was, and so does what was put off.
 pub fn shift_deadlines(seat: &mut Seat, by_ms: i64, now: UnixMs) -> Decision {
     let before = seat.status_key();
     let mut step = act(seat, now);
-    for input in step.seat.prompts.iter_mut().filter_map(|open| open.input.as_mut()) {
-        input.expires_at = input.expires_at.plus(by_ms);
+    let inputs = step.seat.prompts.iter_mut().filter_map(|open| open.input.as_mut());
+    let asked = inputs.map(|input| &mut input.expires_at);
+    for moment in asked.chain(step.seat.snoozed_until.as_mut()) {
+        *moment = moment.plus(by_ms);
         step.changed = true;
         step.announce = true;
     }

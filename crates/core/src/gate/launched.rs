@@ -115,20 +115,25 @@ fn seen(step: &Step<'_>, exit: Exit) -> Option<Exit> {
 }
 
 /// Is it gone in mid-turn, without the goodbye that it always says and that would have been heard? What a script
-/// around it returns says nothing of that.
+/// around it returns says nothing of that. Of one at a terminal that takes its status file away as it leaves so it is
+/// at rest, too.
 fn dies_unheard(step: &Step<'_>) -> bool {
     let seat = &*step.seat;
     let facts = &seat.process;
-    let is_heard = seat.session.as_ref().is_some_and(|session| session.start_seen);
-    let in_turn = match facts.state {
+    let Some(session) = seat.session.as_ref().filter(|session| session.start_seen) else {
+        return false;
+    };
+    let keeps_a_file = session.is_filed && !facts.headless;
+    let is_missed = match facts.state {
         // It was seen to be gone before.
         Process::Exited(said) => {
             let outcome = seat.outcome.as_ref().filter(|outcome| outcome.at == facts.since);
-            said.is_crash() && outcome.is_some_and(|outcome| outcome.kind == OutcomeKind::Aborted)
+            let in_turn = outcome.is_some_and(|outcome| outcome.kind == OutcomeKind::Aborted);
+            said.is_crash() && (in_turn || keeps_a_file)
         }
-        _ => seat.turn.open,
+        state => seat.turn.open || keeps_a_file && state.is_running(),
     };
-    facts.outer().is_some() && seat.parts_with_a_word && is_heard && in_turn
+    facts.outer().is_some() && seat.parts_with_a_word && is_missed
 }
 
 /// Was it to take its conversation up, and has it told of nothing, nor asked anything? Then it has not parted from it,

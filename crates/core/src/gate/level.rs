@@ -108,7 +108,7 @@ pub(super) fn said(
     }
     if !ends_untold && is_believed(step, &held) {
         step.seat.held.retain(|held| !is_level_of(held, source));
-        return Ok(Effect::Confirms);
+        return Ok(shown::works_otherwise(step, level));
     }
     if source.tier() == Tier::Title && rests_at(level) && unanswered::stands(step.seat) {
         return Ok(Effect::Outranked("it rests, and how its turn has ended nobody has told"));
@@ -466,6 +466,7 @@ pub(super) fn believe(step: &mut Step<'_>, level: &HeldLevel) {
                 let said = *level == HeldLevel::Done || streams;
                 let has_stopped = turn.main_stopped && !turn.stop.is_cut;
                 let is_told = has_stopped || turn.end_logged || turn.stop.is_told;
+                let is_told = is_told || stops::was_the_end(step);
                 let kind = match said || is_told {
                     true => OutcomeKind::Completed,
                     false => OutcomeKind::Interrupted,

@@ -2,7 +2,7 @@
 
 use super::{
     Effect, Refusal, Rule, SETTLE_MS, Step, beside, dialog, level, parts, refuse, repeats, screen,
-    side, tools, turn,
+    shown, side, tools, turn,
 };
 use crate::event::EventBody;
 use crate::prompt::{Actor, NewPrompt, OpenPrompt, PromptKind, Resolution, ToolRef};
@@ -29,7 +29,12 @@ pub(super) fn belongs(
         return refuse(Rule::G10, tools::TOLD_LATE);
     }
     repeats::check_request(step, actor, prompt)?;
+    // What is about no call may be asked at rest, by the name of the last turn.
+    let is_calls = actor.is_main() && prompt.tool.is_some();
     match turn_ref {
+        Some(name) if is_calls && shown::rests_behind(step, name) => {
+            refuse(Rule::G10, tools::TOLD_AFTER_TURN)
+        }
         Some(_) if actor.is_main() => turn::follow(step, turn_ref),
         _ => Ok(()),
     }

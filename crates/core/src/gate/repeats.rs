@@ -3,8 +3,8 @@
 //! have a call, or a name, of its own.
 
 use super::{
-    Effect, Refusal, Rule, SETTLE_MS, Step, broken, compaction, dialog, prompts, refuse, stops,
-    tools, turn,
+    Effect, Refusal, Rule, SETTLE_MS, Step, broken, compaction, dialog, prompts, refuse, shown,
+    stops, tools, turn,
 };
 use crate::prompt::{Actor, NewPrompt, PromptKind, ToolRef};
 use crate::seat::{AskedOnce, Compaction, Doubted, HelperRun};
@@ -199,7 +199,7 @@ pub(super) fn compaction_started(step: &mut Step<'_>, name: &str) -> Result<Effe
     let rest = turn.ended.as_ref().filter(|_| !turn.open).map(|ended| ended.at);
     let ended = last.and_then(|last| last.ended.or(rest));
     let is_late = ended.is_some_and(|ended| step.now.since(ended) < LATE_MS);
-    if is_late || turn::is_logged_end(step, name) {
+    if is_late || turn::is_logged_end(step, name) || shown::rests_behind(step, name) {
         return refuse(Rule::G10, "told after the end of its compaction");
     }
     stops::check_doubted(step, name)?;

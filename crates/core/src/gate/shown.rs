@@ -129,10 +129,42 @@ fn has_own_status(seat: &Seat) -> bool {
     seat.claims.iter().any(|claim| claim.source.tier() == Tier::Own)
 }
 
-/// Has the log alone told of the open turn, and no hook said anything since?
+/// It works, as is known. Some sources tell for what reason: that counts while nothing but the model's answer is waited
+/// for, in a turn that was told of.
+pub(super) fn works_otherwise(step: &mut Step<'_>, level: &Level) -> Effect {
+    let turn = &step.seat.turn;
+    let awaits_model =
+        matches!(turn.base, Turn::Working(WorkingReason::Prompt | WorkingReason::Model));
+    match level {
+        Level::Working { reason: Some(reason) }
+            if awaits_model && turn.is_answering() && turn.reference.is_some() =>
+        {
+            step.set_base(Turn::Working(*reason), None);
+            Effect::Decides
+        }
+        _ => Effect::Confirms,
+    }
+}
+
+/// Is it the name of the last turn, and has the program's status file shown rest since that ended? Whatever undoes a
+/// stop does so before: what is told by this name now is late.
+pub(super) fn rests_behind(step: &Step<'_>, reference: &str) -> bool {
+    let seat = &*step.seat;
+    let ended = seat.turn.ended.as_ref().filter(|_| !seat.turn.open);
+    let ended = ended.filter(|ended| ended.reference.as_deref() == Some(reference));
+    let rests = |claim: &Claim| claim.source == Source::Registry && claim.word == "idle";
+    ended.is_some_and(|ended| {
+        let since = ended.at.plus(-SETTLE_MS);
+        seat.claims.iter().any(|claim| rests(claim) && claim.confirmed_at >= since)
+    })
+}
+
+/// Has the log alone told of the open turn, and no hook said anything since? That it tries again alone a log tells of
+/// turns that hooks have begun, too.
 pub(super) fn is_by_log(step: &Step<'_>) -> bool {
     let turn = &step.seat.turn;
-    let is_its = turn.open && turn.evidence.source.tier() == Tier::Transcript;
+    let retries = turn.base == Turn::Working(WorkingReason::Retrying);
+    let is_its = turn.open && !retries && turn.evidence.source.tier() == Tier::Transcript;
     let is_silent = step.seat.last_edge_at.is_none_or(|at| at < turn.since);
     is_its && is_silent && !has_own_status(step.seat)
 }

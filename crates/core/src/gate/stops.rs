@@ -13,6 +13,12 @@ use crate::time::UnixMs;
 /// A program that rests says so in its status file within a tenth of this (measured). Milliseconds.
 const RESTS_MS: i64 = 1_000;
 
+/// The same where its log has told that the turn is over, on a machine that is busy. Milliseconds.
+const LATE_MS: i64 = 5_000;
+
+/// By this name work is held that its status file goes on showing behind an end.
+pub(super) const GOES_ON: &str = "it goes on";
+
 /// A program that is woken by the end of a helper says so within a fifth of this (measured). Milliseconds.
 const WAKES_MS: i64 = 1_000;
 
@@ -58,9 +64,11 @@ const QUEUED: &str = "a prompt of its own waits for it";
 /// The same of what a helper has found, of which no prompt has told yet.
 const OWED: &str = "what a helper has found is still to be told";
 
-/// A stop whose other hooks still run is no rest before the program's own status, or its log, says so.
+/// A stop whose other hooks still run is no rest before the program's own status, or its log, says so. Where one had to
+/// wait for the hub, they have run: work that is still shown goes on.
 pub(super) fn waits(step: &mut Step<'_>, background: &Background) -> Option<Effect> {
-    let may_go_on = background.unsettled || step.seat.turn.stop.is_late;
+    let is_old = step.has_waited && !step.seat.process.headless;
+    let may_go_on = background.unsettled || step.seat.turn.stop.is_late || is_old;
     let is_told_later = background.logged || shows_work(step);
     if !may_go_on || !is_told_later {
         return None;
@@ -121,7 +129,9 @@ pub(super) fn end_logged(
     step: &mut Step<'_>,
     background: &Background,
     reference: Option<&str>,
+    made_at: Option<UnixMs>,
 ) -> Result<Effect, Refusal> {
+    confirm_end(step, made_at);
     let named = reference.filter(|_| background.logged);
     if is_doubted(step) && named.is_some_and(|name| step.seat.turn.is_open_as(name)) {
         step.changed |= !step.seat.turn.stop.is_logged;
@@ -211,7 +221,8 @@ pub(super) fn check_doubted(step: &Step<'_>, reference: &str) -> Result<(), Refu
     }
 }
 
-/// Does rest in a program's own status tell of the end that a stop has told of before?
+/// Does rest in a program's own status tell of the end that a stop has told of before, or that helpers were stopped
+/// with their main agent?
 pub(super) fn ends_as_told(step: &Step<'_>, source: Source) -> bool {
     let turn = &step.seat.turn;
     let is_its = match source {
@@ -219,7 +230,8 @@ pub(super) fn ends_as_told(step: &Step<'_>, source: Source) -> bool {
         Source::ProgramStatus => is_doubted(step),
         _ => false,
     };
-    is_its && turn.stop.is_told && !may_be_woken(turn)
+    let is_cut = turn.stop.is_cut && !step.seat.subagents.is_empty();
+    is_its && turn.stop.is_told && !may_be_woken(turn) || source == Source::Registry && is_cut
 }
 
 /// Nothing has followed the stop: it was the end.
@@ -246,7 +258,7 @@ pub(super) fn doubt(step: &mut Step<'_>) {
         return;
     }
     let (until, source) = (step.now.plus(RESTS_MS), Source::Registry);
-    let (name, what) = ("it goes on".to_owned(), HeldFact::Level(HeldLevel::Working));
+    let (name, what) = (GOES_ON.to_owned(), HeldFact::Level(HeldLevel::Working));
     step.seat.held.push(Held { until, source, name, what });
     step.changed = true;
 }
@@ -268,15 +280,41 @@ pub(super) fn goes_on(step: &mut Step<'_>, was_stopped: bool) {
     (stop.is_doubted, stop.is_logged) = (false, false);
 }
 
-/// Its status file has shown work throughout, also behind the stop: something has made it go on.
-pub(super) fn went_on(step: &mut Step<'_>, held: &Held) {
+/// Its status file has shown work throughout, also behind the stop: something has made it go on. True if so.
+pub(super) fn went_on(step: &mut Step<'_>, held: &Held) -> bool {
     let ended = step.seat.turn.ended.as_ref().map(|ended| ended.at);
     let is_of_it = |claim: &&Claim| claim.source == held.source && Some(claim.since) < ended;
     let is_it = is_filed_work(held);
     let outcome = step.seat.outcome.as_ref().map(|outcome| outcome.kind);
     let is_it = is_it && outcome == Some(OutcomeKind::Completed);
-    if is_it && !step.seat.turn.open && step.seat.claims.iter().any(|claim| is_of_it(&claim)) {
-        step.seat.turn.stop.is_late = true;
+    let goes_on =
+        is_it && !step.seat.turn.open && step.seat.claims.iter().any(|claim| is_of_it(&claim));
+    step.seat.turn.stop.is_late |= goes_on;
+    goes_on
+}
+
+/// Was the open turn begun by nothing but a status file that went on showing work behind a stop, and has nothing been
+/// heard in it? Then that file was late.
+pub(super) fn was_the_end(step: &Step<'_>) -> bool {
+    step.seat.turn.stop.was_believed && shown::is_unhooked(step)
+}
+
+/// The log tells that the turn is over behind the stop that was believed: its status file has more time to say so,
+/// unless something waits for that.
+fn confirm_end(step: &mut Step<'_>, made_at: Option<UnixMs>) {
+    let turn = &step.seat.turn;
+    let follows = turn.stop.is_followed || turn.stop.is_awaited;
+    let outcome = step.seat.outcome.as_ref().map(|outcome| outcome.kind);
+    let is_over = !turn.open && outcome == Some(OutcomeKind::Completed);
+    if !is_over || follows || was_made_before_the_stop(step, made_at) {
+        return;
+    }
+    let until = step.now.plus(LATE_MS);
+    for held in step.seat.held.iter_mut().filter(|held| is_filed_work(held)) {
+        if held.name == GOES_ON && held.until < until {
+            held.until = until;
+            step.changed = true;
+        }
     }
 }
 

@@ -15,6 +15,7 @@ mod failures;
 mod handed_in;
 mod held;
 mod inputs;
+mod late_rest;
 mod launched;
 mod levels;
 mod lifecycle;

@@ -128,8 +128,9 @@ fn settle(step: &mut Step<'_>, held: Held) {
             if says_nothing {
                 return;
             }
-            stops::went_on(step, &held);
+            let went_on = stops::went_on(step, &held);
             level::believe(step, level);
+            step.seat.turn.stop.was_believed |= went_on;
             step.seat.turn().phrase()
         }
     };

@@ -1,8 +1,8 @@
 //! Tool calls and helpers: they move the main agent's turn, or only count (G4, G6).
 
 use super::{
-    Effect, Refusal, Rule, SETTLE_MS, Step, beside, broken, dialog, prompts, refuse, repeats, side,
-    stops, turn,
+    Effect, Refusal, Rule, SETTLE_MS, Step, beside, broken, dialog, prompts, refuse, repeats,
+    shown, side, stops, turn,
 };
 use crate::prompt::{Actor, Resolution, ToolRef};
 use crate::seat::{Claim, OpenTool};
@@ -18,6 +18,7 @@ const SUB_OUTRANKED: &str = "a helper's progress moves counters only (G6)";
 const BLOCKED_OUTRANKED: &str = "an open prompt outranks progress (G4)";
 pub(super) const TOLD_LATE: &str = "told after the end of its helper";
 pub(super) const TOLD_AFTER_CALL: &str = "told after the end of its call";
+pub(super) const TOLD_AFTER_TURN: &str = "told after the end of its turn";
 
 pub(super) fn started(
     step: &mut Step<'_>,
@@ -30,6 +31,12 @@ pub(super) fn started(
         .open_tools
         .iter()
         .any(|open| open.actor == *actor && tool.id.is_some() && open.tool.id == tool.id);
+    if actor.is_main() && begins_again(step, tool, reference) {
+        return refuse(Rule::G10, TOLD_AFTER_CALL);
+    }
+    if actor.is_main() && reference.is_some_and(|name| shown::rests_behind(step, name)) {
+        return refuse(Rule::G10, TOLD_AFTER_TURN);
+    }
     if !is_open && tool.id.as_ref().is_some_and(|id| step.seat.has_ended(id)) {
         step.changed = true;
         return refuse(Rule::G10, TOLD_AFTER_CALL);
@@ -65,6 +72,16 @@ pub(super) fn started(
     step.changed = true;
     repeats::asks_behind(step, actor, tool);
     Ok(decides_unless_blocked(step))
+}
+
+/// Is it the start of a call of the last turn, told once more behind that? One that is taken up again makes new ones.
+fn begins_again(step: &Step<'_>, tool: &ToolRef, reference: Option<&str>) -> bool {
+    let turn = &step.seat.turn;
+    let ended = turn.ended.as_ref().filter(|_| !turn.open && reference.is_some());
+    let ended = ended.filter(|ended| ended.reference.as_deref() == reference);
+    ended
+        .zip(tool.id.as_deref())
+        .is_some_and(|(ended, id)| ended.has_called(id) || step.seat.has_ended_heard(id))
 }
 
 /// A helper that was not announced is noted as long as the main agent's turn is open, and behind a stop that

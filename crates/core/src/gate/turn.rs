@@ -57,7 +57,8 @@ pub(super) fn close_with(step: &mut Step<'_>, outcome: Option<Outcome>) {
     let ended = EndedTurn::after(turn.ended.take(), reference, now).with_names(names);
     let Stop { is_doubted: unlisted, is_logged: logged, .. } = turn.stop;
     (turn.stop.is_doubted, turn.stop.is_logged) = (false, false);
-    turn.ended = Some(EndedTurn { unlisted, logged, ..ended });
+    let calls = step.seat.calls_that_ended();
+    step.seat.turn.ended = Some(EndedTurn { unlisted, logged, calls, ..ended });
     // A start that nobody has told yet may still come, and begins nothing.
     step.seat.ended_calls.retain(|call| !call.started);
     let turn_seq = step.seat.turn.seq;

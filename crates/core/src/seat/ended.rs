@@ -37,6 +37,9 @@ pub struct EndedTurn {
     /// for. That may be the same one, by another name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub presumed: Option<String>,
+    /// Digests of the ids of the last calls that began and ended in it: none of them begins again.
+    #[serde(default, skip_serializing_if = "ThinVec::is_empty")]
+    pub calls: ThinVec<u32>,
 }
 
 /// A call that has ended, so that a start that is told late does not open it again.
@@ -93,7 +96,8 @@ impl EndedTurn {
         let own = reference.as_deref().map(digest);
         before.retain(|name| own != Some(*name));
         let (unlisted, logged, untold, presumed) = (false, false, false, None);
-        let mut ended = Self { reference, before, at, unlisted, logged, untold, presumed };
+        let calls = ThinVec::new();
+        let mut ended = Self { reference, before, at, unlisted, logged, untold, presumed, calls };
         ended.forget_the_oldest();
         ended
     }
@@ -120,6 +124,11 @@ impl EndedTurn {
     /// Has the log told for good that the turn of this name is over?
     pub(crate) fn is_logged_as(&self, reference: &str) -> bool {
         self.logged && self.reference.as_deref() == Some(reference)
+    }
+
+    /// Has a call of this id begun and ended in it?
+    pub(crate) fn has_called(&self, id: &str) -> bool {
+        self.calls.contains(&digest(id))
     }
 
     /// Did the turn of this name end before it?
@@ -180,6 +189,16 @@ impl Seat {
     /// Has a call of this id ended whose start nobody has told?
     pub(crate) fn has_ended_unheard(&self, id: &str) -> bool {
         self.ended_calls.iter().any(|known| known.id == id && !known.started)
+    }
+
+    /// Digests of the ids of the calls that have begun and ended lately.
+    pub(crate) fn calls_that_ended(&self) -> ThinVec<u32> {
+        self.ended_calls.iter().filter(|call| call.started).map(|call| digest(&call.id)).collect()
+    }
+
+    /// Was a call of this id, whose start was told, open as its turn ended, or has it ended since?
+    pub(crate) fn has_ended_heard(&self, id: &str) -> bool {
+        self.ended_calls.iter().any(|known| known.id == id && known.started)
     }
 
     /// Notes the end of a helper.

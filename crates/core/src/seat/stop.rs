@@ -22,6 +22,8 @@ pub struct Stop {
     /// It was told while the terminal went on showing work: what a person has typed meanwhile may begin the next turn at
     /// once.
     pub is_doubted: bool,
+    /// It was believed, and its status file has shown work for so long behind it that a turn was begun for that.
+    pub was_believed: bool,
     /// Its log has told the end of the turn behind that, by its name.
     pub is_logged: bool,
     /// It was not told: the main agent rests, and its turn was cut short. Helpers go on behind it.

@@ -18,15 +18,26 @@ pub(crate) struct Cookie<'a> {
     token: &'a Token,
     port: u16,
     now: UnixMs,
+    /// For browsers that come by a name of a proxy before us, and not by one of our own.
+    behind_a_proxy: bool,
 }
 
 impl<'a> Cookie<'a> {
     pub(super) fn new(token: &'a Token, port: u16, now: UnixMs) -> Self {
-        Self { token, port, now }
+        Self { token, port, now, behind_a_proxy: false }
+    }
+
+    /// The same for browsers that come through a proxy, or do not. One is never good for the other: what
+    /// another user's server on this machine has been sent by a browser would let that user in by the
+    /// proxy's name, where nobody can tell whose browser it is.
+    pub(crate) fn behind_a_proxy(self, behind_a_proxy: bool) -> Self {
+        Self { behind_a_proxy, ..self }
     }
 
     fn name(&self) -> String {
-        format!("headsup_{}", self.port)
+        // Both may be reached at one address, by two ports.
+        let end = if self.behind_a_proxy { "_proxy" } else { "" };
+        format!("headsup_{}{end}", self.port)
     }
 
     /// The value of a `Set-Cookie` that begins a session.
@@ -64,6 +75,9 @@ impl<'a> Cookie<'a> {
         let mut mac = self.token.authenticator("headsup session 1");
         mac.update(&self.port.to_be_bytes());
         mac.update(&ends.to_be_bytes());
+        if self.behind_a_proxy {
+            mac.update(b"behind a proxy");
+        }
         mac
     }
 
@@ -98,6 +112,19 @@ mod tests {
         assert!(!at(7717, -DAY).is_in(&given), "from the future");
         assert!(!at(7718, 0).is_in(&given.replace("7717", "7718")), "another hub's");
         assert!(!Cookie::new(&other, 7717, NOW).is_in(&given), "another token");
+    }
+
+    #[test]
+    fn a_session_of_our_own_name_is_none_behind_a_proxy_nor_the_other_way_round() {
+        let token = token();
+        let at = |proxy| Cookie::new(&token, 7717, NOW).behind_a_proxy(proxy);
+        for proxy in [false, true] {
+            let given = pair(&at(proxy));
+            assert!(at(proxy).is_in(&given), "{given}");
+            let (_, value) = given.split_once('=').unwrap();
+            let renamed = format!("{}={value}", at(!proxy).name());
+            assert!(!at(!proxy).is_in(&given) && !at(!proxy).is_in(&renamed), "{given}");
+        }
     }
 
     #[test]

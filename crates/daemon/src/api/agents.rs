@@ -59,7 +59,7 @@ pub(super) async fn get(State(app): State<Arc<App>>, uri: Uri) -> Result<Respons
     if let Some(reference) = reference {
         seats = matching(seats, reference);
     }
-    let now = app.clock.wall();
+    let now = app.time();
     let wanted =
         move |seat: &Seat| (!hides || roster::is_visible(seat, now)) && filter.lets_pass(seat);
     let words = vocabulary.map(|vocabulary| (vocabulary, now));

@@ -71,7 +71,7 @@ pub(super) async fn get(
         None if events.is_empty() => events.push(as_it_stands(&seat)),
         None => {}
     }
-    let mut doc = HistoryDoc::of(id, &events, from, to, app.clock.wall());
+    let mut doc = HistoryDoc::of(id, &events, from, to, app.time());
     doc.samples = app.samples.of(&doc.agent_id, from, to).await;
     Ok(Json(doc))
 }

@@ -39,7 +39,7 @@ pub(super) async fn get(
     let code = query.one("code")?.unwrap_or_default();
     let page = (LOCATION, "/");
     if app.access.take_code(code) {
-        let session = (SET_COOKIE, gates.begin_session());
+        let session = (SET_COOKIE, gates.begin_session(&headers));
         return Ok((StatusCode::SEE_OTHER, [page], [session]).into_response());
     }
     if gates.has_session(&headers) {

@@ -3,6 +3,7 @@
 
 use super::agent_path::AgentPath;
 use super::{App, Receipt, Refused, asked, peer, receipt};
+use crate::beside::regular;
 use crate::caller::may_tend;
 use crate::job::{Reply, Witnessed, Work};
 use crate::process;
@@ -19,7 +20,6 @@ use headsup_core::seat::Seat;
 use headsup_core::source::Source;
 use headsup_core::wire::Problem;
 use serde_json::json;
-use std::fs::File;
 use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 use std::sync::Arc;
@@ -141,7 +141,7 @@ fn doubt(kind: &str, pid: u32, cwd: Option<String>) -> Option<&'static str> {
 
 fn contents(path: &Path) -> Contents {
     let mut text = String::new();
-    let file = match File::open(path) {
+    let file = match regular(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Contents::Missing,
         Err(_) => return Contents::Unreadable,
@@ -149,5 +149,23 @@ fn contents(path: &Path) -> Contents {
     match file.take(LONGEST).read_to_string(&mut text) {
         Ok(_) => Contents::Text(text),
         Err(_) => Contents::Unreadable,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::fs::{CWD, Mode, mkfifoat};
+
+    #[test]
+    fn what_is_no_file_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let list = folder.path().join(".mcp.json");
+        assert_eq!(contents(&list), Contents::Missing);
+        std::fs::write(&list, "{}").unwrap();
+        assert_eq!(contents(&list), Contents::Text("{}".to_owned()));
+        std::fs::remove_file(&list).unwrap();
+        mkfifoat(CWD, &list, Mode::RUSR | Mode::WUSR).unwrap();
+        assert_eq!(contents(&list), Contents::Unreadable, "nobody writes into it");
     }
 }

@@ -8,7 +8,7 @@
 //! 5. Token or session: whatever is left, another user of this machine for one.
 
 use super::content;
-use crate::access::Access;
+use crate::access::{Access, Cookie};
 use crate::api::Refused;
 use crate::serve::Connected;
 use axum::http::header::{
@@ -86,7 +86,7 @@ impl Gates {
         let host = host.to_ascii_lowercase();
         let is = |name: &str| name.eq_ignore_ascii_case(&host);
         let differs = request.uri().authority().is_some_and(|other| !is(other.as_str()));
-        let is_own = self.own.iter().any(|own| is(own));
+        let is_own = self.is_own(&host);
         let further = self.further.read().unwrap_or_else(PoisonError::into_inner);
         if differs || !(is_own || further.iter().any(|name| is(name))) {
             return Err(Refused::new(421, "wrong_host", "this hub does not go by that name").hint(
@@ -134,16 +134,27 @@ impl Gates {
         Ok(())
     }
 
-    /// The `Set-Cookie` of a new session.
-    pub(crate) fn begin_session(&self) -> String {
+    /// The `Set-Cookie` of a new session, for whoever calls us by this Host.
+    pub(crate) fn begin_session(&self, headers: &HeaderMap) -> String {
         // There is a token wherever the hub is on TCP.
-        self.access.cookie(self.port).map(|cookie| cookie.begin()).unwrap_or_default()
+        self.cookie(headers).map(|cookie| cookie.begin()).unwrap_or_default()
     }
 
     pub(crate) fn has_session(&self, headers: &HeaderMap) -> bool {
-        let Some(cookie) = self.access.cookie(self.port) else { return false };
+        let Some(cookie) = self.cookie(headers) else { return false };
         let mut values = headers.get_all(COOKIE).iter();
         values.any(|value| value.to_str().is_ok_and(|value| cookie.is_in(value)))
+    }
+
+    /// The cookie of those who call us by this Host, which has been checked.
+    fn cookie(&self, headers: &HeaderMap) -> Option<Cookie<'_>> {
+        let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+        let is_own = self.is_own(host);
+        Some(self.access.cookie(self.port)?.behind_a_proxy(!is_own))
+    }
+
+    fn is_own(&self, host: &str) -> bool {
+        self.own.iter().any(|own| own.eq_ignore_ascii_case(host))
     }
 }
 
@@ -156,7 +167,7 @@ struct Host {
 
 /// A link stands on the command line of the browser that opens it, and a session goes to every port
 /// of this machine that the browser visits: neither is worth anything to another user here. A proxy
-/// before us may be one.
+/// before us may be one, so a session that began without it is worth nothing there ([`Gates::cookie`]).
 fn check_user<B>(request: &Request<B>, host: &Host) -> Result<(), Refused> {
     let origin = request.extensions().get::<Connected>().and_then(|of| of.origin.as_ref());
     if host.is_own && origin.is_some_and(|origin| origin.is_another_users()) {

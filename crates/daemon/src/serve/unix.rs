@@ -1,5 +1,6 @@
 //! The unix socket: connections of the hub's own user.
 
+use super::attended::Attended;
 use super::{ACCEPT_PAUSE, Door};
 use crate::limits::{self, HEAD_TIME, HEAD_TIME_WHERE_SHORT};
 use crate::peer;
@@ -44,6 +45,7 @@ pub(super) async fn accept(
                 // The system gives the lowest number that is free.
                 let file = u64::try_from(stream.as_raw_fd()).unwrap_or(0);
                 let head_time = if file < short_from { HEAD_TIME } else { HEAD_TIME_WHERE_SHORT };
+                let stream = Attended::new(stream);
                 drop(at.spawn(door.clone().connection(stream, None, peer, None, head_time)));
             }
             Err(error) => {

@@ -216,6 +216,10 @@ impl Bus {
     ) -> Result<(), Failed> {
         let known: Vec<String> =
             lock(&self.seats).values().filter_map(|known| known.session.clone()).collect();
+        // The lists of a folder say nothing of what is in another one.
+        for path in follower.unknown_of(&known) {
+            self.learn(place, client, &path, follower).await;
+        }
         let mut folders = follower.folders();
         folders.extend(place.folder.clone());
         for folder in folders {

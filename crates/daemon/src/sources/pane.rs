@@ -16,6 +16,8 @@ use tokio::process::Command;
 const PATIENCE: Duration = Duration::from_secs(1);
 /// What a terminal can show at most, of all panes of a server together.
 const MOST_BYTES: usize = 1 << 20;
+/// Of a title, in columns: tmux keeps one of a megabyte, and no other pane would find room beside it.
+const LONGEST_TITLE: usize = 1_000;
 
 /// A pane of a tmux server.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -189,8 +191,8 @@ pub(super) async fn titles(places: &[Place]) -> Answers {
     let mut found = HashMap::new();
     let servers: HashSet<&PathBuf> = places.iter().map(|place| &place.socket).collect();
     for socket in servers {
-        let format = "#{pid} #{pane_dead} #{pane_id} #{pane_tty} #{pane_title}";
-        let text = match list_as(socket, format).await {
+        let format = titled("#{pane_tty} ");
+        let text = match list_as(socket, &format).await {
             Ok(text) => text,
             Err(Silence::Now) => continue,
             Err(Silence::ForGood) => String::new(),
@@ -237,7 +239,12 @@ fn end_in(list: &str, place: &Place, pid: u32) -> End {
 }
 
 async fn list(socket: &Path) -> Result<String, Silence> {
-    list_as(socket, "#{pid} #{pane_dead} #{pane_id} #{pane_title}").await
+    list_as(socket, &titled("")).await
+}
+
+/// What is asked of a pane with its title; `more`: what stands before that.
+fn titled(more: &str) -> String {
+    format!("#{{pid}} #{{pane_dead}} #{{pane_id}} {more}#{{={LONGEST_TITLE}:pane_title}}")
 }
 
 async fn list_as(socket: &Path, format: &str) -> Result<String, Silence> {
@@ -398,6 +405,35 @@ mod tests {
         assert_eq!(shown, two, "the last one is cut");
         assert!(shown[0].1.terminal.is_some() && shown[1].1.terminal.is_none());
         assert!(said_in("no server\n", "M").is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_long_title_takes_no_room_of_the_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("tmux");
+        let tmux = |args: &[&str]| {
+            let mut command = std::process::Command::new("tmux");
+            command.arg("-S").arg(&socket).args(["-f", "/dev/null"]).args(args).output().ok()
+        };
+        let begin = ["new-session", "-d", "-P", "-F", "#{pid} #{pane_id}", "cat"];
+        let said = tmux(&begin).map(|done| String::from_utf8(done.stdout).unwrap());
+        let said = said.unwrap_or_default();
+        let Some((server, pane)) = said.trim_end().split_once(' ') else {
+            eprintln!("SKIPPED: there is no tmux");
+            return;
+        };
+        let (server, pane) = (server.to_owned(), pane.to_owned());
+        let place = Place { socket: socket.clone(), server, pane };
+        let long = format!("\u{2726} {}", "x".repeat(5_000));
+        tmux(&["-u", "select-pane", "-t", &place.pane, "-T", &long]);
+        let shown = titles(std::slice::from_ref(&place)).await;
+        let beside = titles_beside(&place).await;
+        tmux(&["kill-server"]);
+        let mut missed = 0;
+        let text = &shown.of(Some(&place), &mut missed).unwrap().text;
+        assert_eq!(text.chars().count(), LONGEST_TITLE);
+        assert!(long.starts_with(text.as_str()));
+        assert_eq!(beside, Some(vec![(place.pane.clone(), text.clone())]));
     }
 
     /// A stand-in is no tmux: this one is asked itself, where there is one.

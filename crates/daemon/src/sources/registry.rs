@@ -28,7 +28,7 @@ use tokio::time::Instant;
 
 /// A status file is small; one that is not is not read.
 const MOST_BYTES: u64 = 64 << 10;
-/// Folders that agents have named; whoever names more is not followed.
+/// Folders at once, those that agents have named among them; whoever names more is not followed.
 const MOST_FOLDERS: usize = 32;
 /// How often a folder that is not there, or not watched, is looked at.
 const MISSING: Duration = Duration::from_millis(500);
@@ -39,6 +39,8 @@ const WRITTEN: Duration = Duration::from_secs(1);
 
 pub(super) struct Registries {
     folders: Vec<Folder>,
+    /// So many of them, the first ones, nobody had to name.
+    own: usize,
     inbox: Inbox,
     goodbyes: Arc<Goodbyes>,
     namespaces: Arc<Namespaces>,
@@ -49,6 +51,8 @@ pub(super) struct Registries {
 struct Folder {
     at: WatchedFolder,
     watch: Option<i32>,
+    /// The one that the watch is on: device and inode.
+    identity: Option<(u64, u64)>,
     /// The kernel may not tell of changes in it, watched or not.
     is_mute: bool,
     files: HashMap<String, Known>,
@@ -57,7 +61,7 @@ struct Folder {
 impl Folder {
     fn new(at: WatchedFolder) -> Self {
         let is_mute = filesystem::may_be_mute(&at.path);
-        Self { at, watch: None, is_mute, files: HashMap::new() }
+        Self { at, watch: None, identity: None, is_mute, files: HashMap::new() }
     }
 
     /// Whether somebody has to look.
@@ -88,18 +92,32 @@ impl Registries {
         namespaces: Arc<Namespaces>,
         metrics: Arc<Metrics>,
     ) -> Self {
-        let folders = folders.into_iter().map(Folder::new).collect();
-        Self { folders, inbox, goodbyes, namespaces, metrics, watcher }
+        let folders: Vec<Folder> = folders.into_iter().map(Folder::new).collect();
+        let own = folders.len();
+        Self { folders, own, inbox, goodbyes, namespaces, metrics, watcher }
     }
 
     /// One more folder, named by an agent that keeps its files there.
     pub(super) fn add(&mut self, at: WatchedFolder) -> bool {
         let known = self.folders.iter().any(|folder| folder.at == at);
+        if !known && self.folders.len() >= MOST_FOLDERS {
+            self.make_room();
+        }
         let is_new = !known && self.folders.len() < MOST_FOLDERS;
         if is_new {
             self.folders.push(Folder::new(at));
         }
         is_new
+    }
+
+    /// Many a folder that an agent has named was made for it alone, and is gone with it.
+    fn make_room(&mut self) {
+        let is_gone = |folder: &Folder| folder.files.is_empty() && !folder.at.path.is_dir();
+        let gone = self.folders.iter().skip(self.own).position(is_gone);
+        let gone = gone.map(|place| self.folders.remove(self.own + place));
+        if let Some(watch) = gone.and_then(|folder| folder.watch) {
+            self.watcher.remove(watch);
+        }
     }
 
     /// Tells of every change, for ever.
@@ -179,9 +197,11 @@ impl Registries {
     }
 
     async fn scan_folder(&mut self, place: usize, first: bool) {
+        self.let_go_of_moved(place);
         let folder = &mut self.folders[place];
         if folder.watch.is_none() {
             // Watched before it is read, so that nothing falls between.
+            folder.identity = identity(&folder.at.path);
             folder.watch = self.watcher.add_folder(&folder.at.path);
         }
         let kind = folder.at.kind;
@@ -192,6 +212,20 @@ impl Registries {
         }
         for name in names {
             self.look_at(place, &name, first).await;
+        }
+    }
+
+    /// One above it may have been moved away, and the watch with it: nothing tells of what stands in its place.
+    fn let_go_of_moved(&mut self, place: usize) {
+        let folder = &self.folders[place];
+        let Some(watch) = folder.watch else { return };
+        if folder.identity == identity(&folder.at.path) {
+            return;
+        }
+        self.watcher.remove(watch);
+        // Two paths may lead to one folder.
+        for folder in self.folders.iter_mut().filter(|folder| folder.watch == Some(watch)) {
+            folder.watch = None;
         }
     }
 
@@ -310,6 +344,11 @@ fn file(name: &str) -> String {
     format!("sessions/{name}")
 }
 
+/// Which folder a path leads to now.
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    rustix::fs::stat(path).ok().map(|stat| (stat.st_dev, stat.st_ino))
+}
+
 /// A file outlives a process that was killed, and may be of another machine or container.
 fn is_of_a_living(record: &RegistryRecord) -> bool {
     process::is_alive(&record.process)
@@ -317,7 +356,8 @@ fn is_of_a_living(record: &RegistryRecord) -> bool {
 
 /// A small regular file, whole; no link is followed and nothing is waited for.
 fn read(path: &Path) -> Option<Vec<u8>> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let careful = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | careful;
     let file = rustix::fs::open(path, flags, Mode::empty()).ok()?;
     let stat = rustix::fs::fstat(&file).ok()?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
@@ -326,4 +366,64 @@ fn read(path: &Path) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     File::from(file).take(MOST_BYTES + 1).read_to_end(&mut bytes).ok()?;
     (bytes.len() as u64 <= MOST_BYTES).then_some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inbox;
+    use crate::limits::Limits;
+    use crate::sources::lookout::Lookout;
+    use std::fs;
+
+    fn at(path: &Path) -> WatchedFolder {
+        WatchedFolder { kind: "claude-code", path: path.to_owned() }
+    }
+
+    /// Nobody hands out what the kernel tells.
+    fn registries(path: &Path) -> (Registries, inbox::Outbox) {
+        let metrics = Arc::new(Metrics::new());
+        let lookout = Lookout::new(Limits::default().inotify, Arc::clone(&metrics));
+        let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
+        let (watcher, goodbyes) = (lookout.watcher(), Arc::<Goodbyes>::default());
+        let (folders, namespaces) = (vec![at(path)], Arc::new(Namespaces::new()));
+        (Registries::new(folders, watcher, inbox, goodbyes, namespaces, metrics), outbox)
+    }
+
+    #[tokio::test]
+    async fn a_folder_in_the_place_of_one_that_was_moved_away_is_watched() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("a/sessions");
+        fs::create_dir_all(&path).unwrap();
+        let (mut all, _outbox) = registries(&path);
+        all.scan(true).await;
+        let before = all.folders[0].watch;
+        all.scan(false).await;
+        assert!(before.is_some() && all.folders[0].watch == before);
+        fs::rename(home.path().join("a"), home.path().join("old")).unwrap();
+        fs::create_dir_all(&path).unwrap();
+        all.scan(false).await;
+        let now = all.folders[0].watch;
+        assert!(now.is_some() && now != before);
+    }
+
+    #[tokio::test]
+    async fn a_folder_that_is_gone_makes_room_for_another() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = |name: &str| home.path().join(name);
+        let (mut all, _outbox) = registries(&folder("own"));
+        let names: Vec<String> = (1..MOST_FOLDERS).map(|number| number.to_string()).collect();
+        for name in &names {
+            fs::create_dir(folder(name)).unwrap();
+            assert!(all.add(at(&folder(name))));
+        }
+        fs::create_dir(folder("more")).unwrap();
+        assert!(!all.add(at(&folder("more"))), "all are there, or our own");
+        fs::remove_dir(folder(&names[4])).unwrap();
+        assert!(all.add(at(&folder("more"))));
+        assert!(!all.add(at(&folder("more"))), "it is known");
+        let is_kept = |name: &str| all.folders.iter().any(|kept| kept.at.path == folder(name));
+        assert!(is_kept("own") && is_kept("more") && !is_kept(&names[4]));
+        assert_eq!(all.folders.len(), MOST_FOLDERS);
+    }
 }

@@ -17,7 +17,7 @@ const WINDOW: u64 = 64 << 10;
 /// The first look for what is unread: mostly nothing is, and a start does it to each log.
 const UNREAD_WINDOW: u64 = 4 << 10;
 /// What one turn reads at most, so that others get theirs.
-const TURN_BYTES: u64 = 4 << 20;
+const TURN_BYTES: u64 = 1 << 20;
 /// So much of a log's beginning, and of what was read last, it is known by.
 const FIRST: usize = 256;
 const LAST: usize = 64;
@@ -82,6 +82,11 @@ impl Tail {
         self.identity.is_some()
     }
 
+    /// Which file was there at the last look: device and inode.
+    pub(super) fn identity(&self) -> Option<(u64, u64)> {
+        self.identity
+    }
+
     /// Reads what was added. A file that was replaced, cut or written anew is another one: what stands in it is
     /// the past.
     pub(super) fn look(&mut self) -> io::Result<Grown> {
@@ -98,8 +103,8 @@ impl Tail {
         if self.identity != Some(identity) || size < self.offset {
             grown.begun_anew = self.was_there;
             self.restart(identity, size);
-        } else if size > self.offset {
-            // One that was cut meanwhile has not so much any more.
+        } else if size > self.offset || self.mark.is_some() {
+            // One that was cut meanwhile has not so much any more, and one that was written anew may be as long.
             let mark = Mark::of(&file, self.offset).ok();
             if self.mark.is_some() && self.mark != mark {
                 grown.begun_anew = true;
@@ -144,9 +149,11 @@ impl Tail {
         self.past_unread = size > 0;
     }
 
-    /// A regular file, opened without following a link or waiting for a writer.
+    /// A regular file, opened without following a link or waiting for a writer. A terminal in its place does not
+    /// become the hub's own: the hub would end with it.
     fn open(&self) -> io::Result<Option<File>> {
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let careful = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | careful;
         let file = match rustix::fs::open(&*self.path, flags, Mode::empty()) {
             Ok(file) => File::from(file),
             Err(rustix::io::Errno::NOENT) => return Ok(None),

@@ -2,12 +2,13 @@
 //!
 //! Nothing is opened before it changes: a thousand long logs cost a hub's start a look at each.
 
+mod one;
+
 use super::followed::{Followed, Owner};
 use super::helper_log;
 use super::inotify::Change;
 use super::lookout::{UNWATCHED, Watcher};
-use super::tail::{Grown, Tail};
-use crate::filesystem;
+use super::tail::Grown;
 use crate::flaws::{self, Flaw};
 use crate::inbox::Inbox;
 use crate::job::{Sight, Witnessed, Work};
@@ -20,16 +21,15 @@ use headsup_core::seat::Seat;
 use headsup_core::source::Source;
 use headsup_core::time::UnixMs;
 use headsup_core::word::Word;
+use one::{Identity, Log, WRITTEN_MS, folder_of, written};
 use serde_json::json;
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-/// Within this time a program writes down what has happened. Milliseconds.
-const WRITTEN_MS: i64 = 1_000;
 /// Within this time a hook tells where the log is of a turn that has begun. Milliseconds.
 const BEGUN_MS: i64 = 2_000;
 /// So far a file's time may be behind the clock. Milliseconds.
@@ -42,63 +42,8 @@ struct Logs {
     followed: Followed<Log>,
     /// Those of whom a log is followed.
     helpers: HashMap<AgentId, Vec<String>>,
-}
-
-struct Log {
-    kind: Word,
-    tail: Tail,
-    watch: Option<i32>,
-    /// The folder that it was in as the watch was set.
-    folder: Identity,
-    /// The kernel may not tell of its changes, watched or not.
-    is_mute: bool,
-    /// It began anew since then: lines are the past until one was written later.
-    past_until: Option<UnixMs>,
-    /// It was not there then: what was written after that is news, whenever the file is found.
-    awaited_since: Option<UnixMs>,
-    /// It was there at a look then.
-    seen_at: UnixMs,
-    /// It was there, and is not any more, or something else is in its place.
-    is_lost: bool,
-    /// It is followed since then, and no line that was written later has come: the log of a forked conversation
-    /// begins with copies of the old lines, however many pieces they come in.
-    copied_until: Option<UnixMs>,
-}
-
-impl Log {
-    /// Whether somebody has to look.
-    fn is_unwatched(&self) -> bool {
-        self.watch.is_none() || self.is_mute
-    }
-
-    /// Notes what a look has shown. Returns since when what stands in the file already is news all the same.
-    fn note(&mut self, now: UnixMs, begun_anew: bool) -> Option<UnixMs> {
-        if !self.tail.is_there() {
-            self.awaited_since.get_or_insert(now);
-            return None;
-        }
-        if begun_anew {
-            // Until the look before, the file before was told of; and it is not replaced unnoticed for long.
-            let since = self.seen_at.max(now.plus(-WRITTEN_MS));
-            self.past_until = Some(*self.awaited_since.get_or_insert(since));
-        }
-        self.seen_at = now;
-        self.awaited_since.take()
-    }
-
-    /// Whether a line that has just come belongs to the past that was written again.
-    fn is_past(&mut self, line: &LogLine) -> bool {
-        let written = written(line);
-        let is_past = self.past_until.is_some_and(|until| written.is_none_or(|at| at <= until));
-        let is_copied = self.copied_until.zip(written).is_some_and(|(until, at)| at <= until);
-        if !is_past {
-            self.past_until = None;
-        }
-        if !is_copied && written.is_some() {
-            self.copied_until = None;
-        }
-        is_past || is_copied
-    }
+    /// Those whose log is to be looked at once more: there is more in it than one turn reads, or it is another one.
+    behind: VecDeque<Owner>,
 }
 
 /// A seat whose log may have to be followed.
@@ -118,12 +63,12 @@ pub(super) async fn watch(
     inbox: Inbox,
     metrics: Arc<Metrics>,
 ) {
-    let (followed, helpers) = (Followed::new(), HashMap::new());
-    let mut logs = Logs { watcher, inbox, metrics, followed, helpers };
+    let (followed, helpers, behind) = (Followed::new(), HashMap::new(), VecDeque::new());
+    let mut logs = Logs { watcher, inbox, metrics, followed, helpers, behind };
     // However much the others move.
     let mut next_look = Instant::now() + UNWATCHED;
     loop {
-        let is_any = !logs.followed.is_empty();
+        let (is_any, is_behind) = (!logs.followed.is_empty(), !logs.behind.is_empty());
         tokio::select! {
             seat = seats.recv() => match seat {
                 Some(Mention::Moved(seat)) => logs.take_up(&seat).await,
@@ -131,7 +76,8 @@ pub(super) async fn watch(
                 Some(Mention::Read(done)) => drop(done),
                 None => return,
             },
-            changes = logs.watcher.next() => logs.changed(changes).await,
+            changes = logs.watcher.next() => logs.changed(&changes).await,
+            () = std::future::ready(()), if is_behind => logs.go_on().await,
             () = tokio::time::sleep_until(next_look), if is_any => {
                 logs.let_go_of_moved();
                 logs.look_at_unwatched().await;
@@ -162,16 +108,25 @@ impl Logs {
         if has_grown(self.follow(owner.clone(), seat, path.map(Path::to_owned))) {
             grown.push(owner);
         }
+        let (mut known, mut missing) = (Vec::new(), Vec::new());
         for helper in &seat.subagents {
             let owner = (seat.id.clone(), Some(helper.clone()));
-            if self.followed.get(&owner).is_none() {
-                let log = path.and_then(|log| helper_log::find(&seat.kind, log, helper));
-                let Some(log) = log else { continue };
-                if has_grown(self.follow(owner.clone(), seat, Some(log))) {
-                    grown.push(owner);
-                }
+            if self.followed.get(&owner).is_some() {
+                known.push(helper.clone());
+            } else {
+                missing.push(helper.as_str());
             }
-            self.helpers.entry(seat.id.clone()).or_default().push(helper.clone());
+        }
+        let found = path.map(|log| helper_log::find(&seat.kind, log, &missing));
+        for (helper, log) in found.unwrap_or_default() {
+            known.push(helper.to_owned());
+            let owner = (seat.id.clone(), Some(helper.to_owned()));
+            if has_grown(self.follow(owner.clone(), seat, Some(log))) {
+                grown.push(owner);
+            }
+        }
+        if !known.is_empty() {
+            self.helpers.insert(seat.id.clone(), known);
         }
         grown
     }
@@ -226,27 +181,8 @@ impl Logs {
             }
         }
         let path = path?;
-        let (tail, changed_at) = Tail::new(&path);
-        let watch = if tail.is_there() { self.watcher.add_file(&path) } else { None };
-        let folder = folder_of(&path);
-        let (kind, is_mute) = (seat.kind.clone(), filesystem::may_be_mute(&path));
         let now = self.inbox.evidence().now().at;
-        let awaited_since = (!tail.is_there()).then_some(now);
-        // What has just happened may not be written down yet.
-        let (past_until, copied_until) = (None, Some(now.plus(-WRITTEN_MS)));
-        let seen_at = now;
-        let log = Log {
-            kind,
-            tail,
-            watch,
-            folder,
-            is_mute,
-            past_until,
-            awaited_since,
-            seen_at,
-            is_lost: false,
-            copied_until,
-        };
+        let (log, changed_at) = Log::new(&seat.kind, &path, &self.watcher, now);
         self.followed.insert(owner, log);
         changed_at
     }
@@ -259,21 +195,33 @@ impl Logs {
         }
     }
 
-    async fn changed(&mut self, changes: Vec<Change>) {
-        let mut touched: HashSet<i32> = HashSet::new();
-        for change in changes {
-            touched.insert(change.watch);
-            for log in self.followed.all_mut() {
-                if change.is_of_everything() || (change.is_over && log.watch == Some(change.watch))
-                {
-                    log.watch = None;
-                }
+    /// Reads those of which something is told. Who else is not watched has a turn of its own.
+    async fn changed(&mut self, changes: &[Change]) {
+        let is_of_all = changes.iter().any(Change::is_of_everything);
+        let of = |which: fn(&Change) -> bool| -> HashSet<i32> {
+            changes.iter().filter(|change| which(change)).map(|change| change.watch).collect()
+        };
+        let (touched, over) = (of(|_| true), of(|change| change.is_over));
+        let is_among = |log: &Log, told: &HashSet<i32>| {
+            is_of_all || log.watch.is_some_and(|watch| told.contains(&watch))
+        };
+        let told = self.followed.those(|log| is_among(log, &touched));
+        for log in self.followed.all_mut() {
+            if is_among(log, &over) {
+                log.watch = None;
             }
         }
-        let has_grown = |log: &Log| log.watch.is_none_or(|watch| touched.contains(&watch));
-        for id in self.followed.those(has_grown) {
+        for id in told {
             self.read(&id).await;
         }
+    }
+
+    /// Whoever has waited longest for another turn has it.
+    async fn go_on(&mut self) {
+        if let Some(id) = self.behind.pop_front() {
+            self.read(&id).await;
+        }
+        tokio::task::yield_now().await;
     }
 
     /// A folder that was moved away has taken its files along, and the watches on them: nothing tells of what
@@ -307,55 +255,68 @@ impl Logs {
         }
     }
 
+    /// Looks into it, watched. Returns of which kind it is, since when the past in it is news, and what has come;
+    /// `None`: it cannot be read.
+    fn look_into(&mut self, owner: &Owner) -> Option<(Word, Option<UnixMs>, Grown)> {
+        let log = self.followed.get_mut(owner)?;
+        if log.watch.is_none() {
+            // Watched before it is read, so that nothing falls between.
+            log.watch = self.watcher.add_file(log.tail.path());
+            log.folder = folder_of(log.tail.path());
+        }
+        let (was_there, known) = (log.tail.is_there(), log.tail.identity());
+        let looked = log.tail.look();
+        log.is_unread = looked.is_err();
+        let is_away = looked.is_err() || !log.tail.is_there();
+        let is_lost = is_away && (log.is_lost || was_there) && owner.1.is_none();
+        if std::mem::replace(&mut log.is_lost, is_lost) != is_lost {
+            match is_lost {
+                true => self.metrics.flaws.note(Some(&owner.0), &[Flaw::SourceLost]),
+                false => self.metrics.flaws.mend(&owner.0, Flaw::SourceLost),
+            }
+        }
+        let now = self.inbox.evidence().now().at;
+        let kind = log.kind.clone();
+        let found = looked.ok().map(|grown| (kind, log.note(now, grown.begun_anew), grown));
+        // While somebody holds the file open that was there before, the kernel does not say that its watch is over.
+        let is_another = log.tail.identity() != known;
+        let (stale, is_there) = (log.watch.take_if(|_| is_another), log.tail.is_there());
+        let has_more = found.as_ref().is_some_and(|(_, _, grown)| grown.more);
+        if stale.is_some() {
+            self.remove(stale);
+        }
+        // What falls between is seen as it is watched anew.
+        if (has_more || stale.is_some() && is_there) && !self.behind.contains(owner) {
+            self.behind.push_back(owner.clone());
+        }
+        found
+    }
+
+    /// Reads what one turn reads.
     async fn read(&mut self, owner: &Owner) {
-        loop {
-            let Some(log) = self.followed.get_mut(owner) else { return };
-            if log.watch.is_none() {
-                // Watched before it is read, so that nothing falls between.
-                log.watch = self.watcher.add_file(log.tail.path());
-                log.folder = folder_of(log.tail.path());
+        let Some((kind, since, grown)) = self.look_into(owner) else { return };
+        self.metrics.log_lines_skipped.inc_by(grown.skipped);
+        if !grown.past.is_empty() {
+            self.tell_past(owner, &kind, &grown.past).await;
+            if let Some(since) = since {
+                self.tell_since(owner, &kind, &grown.past, since, |_| Delivery::Live).await;
             }
-            let was_there = log.tail.is_there();
-            let looked = log.tail.look();
-            let is_away = looked.is_err() || !log.tail.is_there();
-            let is_lost = is_away && (log.is_lost || was_there) && owner.1.is_none();
-            if std::mem::replace(&mut log.is_lost, is_lost) != is_lost {
-                match is_lost {
-                    true => self.metrics.flaws.note(Some(&owner.0), &[Flaw::SourceLost]),
-                    false => self.metrics.flaws.mend(&owner.0, Flaw::SourceLost),
+        }
+        for line in grown.lines {
+            let Some(read) = line_of(owner, &kind, &line) else {
+                self.metrics.log_lines_skipped.inc();
+                continue;
+            };
+            if !self.followed.get_mut(owner).is_some_and(|log| log.is_past(&read)) {
+                if flaws::is_lossy(&line) {
+                    self.metrics.flaws.note(Some(&owner.0), &[Flaw::Lossy]);
                 }
-            }
-            let Ok(grown) = looked else { return };
-            let Grown { lines, past, skipped, begun_anew, more } = grown;
-            let since = log.note(self.inbox.evidence().now().at, begun_anew);
-            self.metrics.log_lines_skipped.inc_by(skipped);
-            let kind = log.kind.clone();
-            if !past.is_empty() {
-                self.tell_past(owner, &kind, &past).await;
-                if let Some(since) = since {
-                    self.tell_since(owner, &kind, &past, since, |_| Delivery::Live).await;
+                self.count(&kind, &line);
+                if read.fact.is_some() {
+                    self.keep(owner, &line);
                 }
+                self.tell(&owner.0, read, Delivery::Live).await;
             }
-            for line in lines {
-                let Some(read) = line_of(owner, &kind, &line) else {
-                    self.metrics.log_lines_skipped.inc();
-                    continue;
-                };
-                if !self.followed.get_mut(owner).is_some_and(|log| log.is_past(&read)) {
-                    if flaws::is_lossy(&line) {
-                        self.metrics.flaws.note(Some(&owner.0), &[Flaw::Lossy]);
-                    }
-                    self.count(&kind, &line);
-                    if read.fact.is_some() {
-                        self.keep(owner, &line);
-                    }
-                    self.tell(&owner.0, read, Delivery::Live).await;
-                }
-            }
-            if !more {
-                return;
-            }
-            tokio::task::yield_now().await;
         }
     }
 
@@ -471,20 +432,6 @@ fn begins_at(owner: &Owner, kind: &str, lines: &[Vec<u8>], since: UnixMs) -> Opt
         }
     }
     goal.or(open)
-}
-
-/// When it was written, where it says so.
-fn written(line: &LogLine) -> Option<UnixMs> {
-    line.written_at.as_deref().and_then(UnixMs::parse)
-}
-
-/// Device and inode, in one; 0 where there is none.
-type Identity = u64;
-
-/// The folder that a path leads to now.
-fn folder_of(path: &Path) -> Identity {
-    let stat = path.parent().and_then(|parent| rustix::fs::stat(parent).ok());
-    stat.map_or(0, |stat| stat.st_dev.rotate_left(32) ^ stat.st_ino)
 }
 
 #[cfg(test)]

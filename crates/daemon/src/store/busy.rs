@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 const SUFFIX: &str = "-busy";
 /// Of a hub that waits, which may be at something meanwhile.
 const WAITS: &str = "-waits";
+/// Of what is put in its place, until it is whole.
+const NEW: &str = "-new";
 
 /// Something is being done to a database that may take a while.
 #[derive(Debug)]
@@ -38,15 +40,19 @@ impl Waiting {
         Self(beside(database, WAITS))
     }
 
-    /// What it waits for, from now on.
+    /// What it waits for, from now on. Whoever reads it meanwhile reads all of it, or of what was said before.
     pub(crate) fn says(&self, words: &str) {
+        let new = beside(&self.0, NEW);
         // The next hub may have the folder before it takes away what one that was killed has left.
-        fs::write(&self.0, format!("{} {words}", std::process::id())).ok();
+        fs::write(&new, format!("{} {words}", std::process::id())).ok();
+        // Also where the disk was full and took no word: that it is there says so much.
+        fs::rename(&new, &self.0).ok();
     }
 }
 
 impl Drop for Waiting {
     fn drop(&mut self) {
+        fs::remove_file(beside(&self.0, NEW)).ok();
         fs::remove_file(&self.0).ok();
     }
 }
@@ -87,6 +93,7 @@ fn words(home: &Path, suffix: &str) -> Option<String> {
 mod tests {
     use super::*;
     use crate::home::Home;
+    use std::io::Read as _;
 
     #[test]
     fn whoever_waits_reads_what_is_being_done_as_long_as_it_is() {
@@ -99,6 +106,23 @@ mod tests {
         fs::write(beside(&database, SUFFIX), "of a hub that was killed").unwrap();
         clear(&database);
         assert_eq!(busy_with(temp.path()), None);
+    }
+
+    #[test]
+    fn what_a_hub_waits_for_is_never_read_half_written() {
+        let temp = tempfile::tempdir().unwrap();
+        let database = temp.path().join(DATABASE);
+        let files = || fs::read_dir(temp.path()).unwrap().count();
+        let waiting = Waiting::of(&database);
+        waiting.says("more room");
+        let mut before = fs::File::open(beside(&database, WAITS)).unwrap();
+        waiting.says("its disk");
+        let mut said = String::new();
+        before.read_to_string(&mut said).unwrap();
+        assert!(said.ends_with(" more room"), "{said:?} is not as it was put there");
+        assert_eq!(files(), 1);
+        drop(waiting);
+        assert_eq!(files(), 0);
     }
 
     #[test]

@@ -273,10 +273,12 @@ fn check_file(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Of what lies beside it `SQLite` says only that something cannot be opened, or written.
+/// Of what lies beside it `SQLite` says only that something cannot be opened, or written; nor does it follow a link
+/// there. And whoever opens a pipe, to say that the database is in use, waits.
 fn check_parts(path: &Path) -> Result<(), StoreError> {
-    for part in ["-wal", "-shm"].map(|part| beside(&real(path), part)) {
-        if std::fs::metadata(&part).is_ok_and(|part| !part.is_file()) {
+    let parts = ["-wal", "-shm", "-journal"].map(|part| beside(&real(path), part));
+    for part in parts.into_iter().chain([quarantine::place_of_use(path)]) {
+        if std::fs::symlink_metadata(&part).is_ok_and(|part| !part.is_file()) {
             let part = part.display();
             let said = format!("{part} is in the way and is not a regular file; move it away");
             return Err(std::io::Error::other(said).into());

@@ -25,7 +25,7 @@ pub(super) struct InUse(PathBuf);
 
 impl InUse {
     pub(super) fn begin(database: &Path) -> Self {
-        let path = beside(database, IN_USE);
+        let path = place_of_use(database);
         // A full disk takes no word more; the log's index may tell the same.
         fs::write(&path, "").ok();
         Self(path)
@@ -38,13 +38,22 @@ impl Drop for InUse {
     }
 }
 
+/// What tells that a hub has a database.
+pub(super) fn place_of_use(database: &Path) -> PathBuf {
+    beside(database, IN_USE)
+}
+
 /// Whether a hub has it, or was killed with it.
 pub(super) fn is_in_use(path: &Path) -> bool {
-    beside(path, IN_USE).exists()
+    place_of_use(path).exists()
 }
 
 pub(super) fn forget_use(path: &Path) {
-    fs::remove_file(beside(path, IN_USE)).ok();
+    let place = place_of_use(path);
+    // Of anything else in its place a start has said that it is in the way.
+    if fs::symlink_metadata(&place).is_ok_and(|mark| mark.is_file()) {
+        fs::remove_file(place).ok();
+    }
 }
 
 /// A damaged database that was put aside, or a copy of its damaged write-ahead log.

@@ -9,7 +9,7 @@ use headsup_core::time::UnixMs;
 use headsup_core::timeline::Entry;
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 struct Bench {
@@ -438,12 +438,21 @@ fn a_pipe_or_a_folder_in_the_databases_place_is_refused_at_once() {
 }
 
 #[test]
-fn a_folder_where_the_log_or_its_index_belongs_is_named() {
-    for name in ["headsup.db-wal", "headsup.db-shm"] {
-        let temp = tempfile::tempdir().unwrap();
-        std::fs::create_dir(temp.path().join(name)).unwrap();
-        let refused = Store::open(&temp.path().join("headsup.db"), UnixMs(0)).unwrap_err();
-        let words = format!("{name} is in the way and is not a regular file; move it away");
-        assert!(refused.to_string().ends_with(&words), "{refused}");
+fn a_folder_or_a_link_where_a_file_beside_the_database_belongs_is_named() {
+    let make: [fn(&Path) -> std::io::Result<()>; 3] = [
+        |path| std::fs::DirBuilder::new().create(path),
+        |path| std::os::unix::fs::symlink("nowhere", path),
+        |path| std::os::unix::fs::symlink("/dev/null", path),
+    ];
+    for name in ["headsup.db-wal", "headsup.db-shm", "headsup.db-journal", "headsup.db-in-use"] {
+        for make in make {
+            let temp = tempfile::tempdir().unwrap();
+            let (path, other) = (temp.path().join("headsup.db"), temp.path().join(name));
+            make(&other).unwrap();
+            let refused = Store::open(&path, UnixMs(0)).unwrap_err();
+            let words = format!("{name} is in the way and is not a regular file; move it away");
+            assert!(refused.to_string().ends_with(&words), "{refused}");
+            assert!(!path.exists() && other.symlink_metadata().is_ok(), "both are left alone");
+        }
     }
 }

@@ -227,6 +227,40 @@ async fn talk(mut stream: impl AsyncRead + AsyncWrite + Unpin, bytes: &[u8]) -> 
     answer
 }
 
+/// A client that closes its half of the connection behind the request, as `nc -N` and `socat` do.
+async fn half_closed(bench: &Bench, path: &str) -> UnixStream {
+    let mut stream = UnixStream::connect(bench.hub().socket()).await.unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    stream.shutdown().await.unwrap();
+    stream
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_says_no_more_behind_a_request_gets_the_whole_answer() {
+    let bench = Bench::new().await;
+    // The second is longer than what lies in a socket.
+    for path in ["/healthz", "/api/openapi.json"] {
+        for _ in 0..10 {
+            let answer = talk(half_closed(&bench, path).await, b"").await;
+            let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_default();
+            assert!(head.starts_with("HTTP/1.1 200"), "{path}: {head:?}");
+            let length = format!("\r\ncontent-length: {}", body.len());
+            assert!(head.contains(&length), "{path}: {} bytes, {head}", body.len());
+        }
+    }
+    // A stream goes on, and is over once its client hears no more.
+    let client = bench.client();
+    let mut stream = half_closed(&bench, "/api/v1/events").await;
+    let mut began = [0; 12];
+    stream.read_exact(&mut began).await.unwrap();
+    assert_eq!(&began, b"HTTP/1.1 200");
+    assert_eq!(client.metric("headsup_subscribers").await, 1);
+    drop(stream);
+    let over = async { while client.metric("headsup_subscribers").await > 0 {} };
+    super::bench::soon("its end", over).await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn requests_that_two_parsers_could_read_differently_are_refused() {
     let bench = Bench::new().await;

@@ -102,3 +102,29 @@ async fn the_inbox_of_the_page_calls_an_agent_as_people_do() {
         client.send("POST", "/api/v1/prompts/api-p1/answer", &[], r#"{"value": "x"}"#).await;
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_inbox_of_the_page_has_a_question_once_also_where_its_agent_has_ended() {
+    let bench = Bench::new().await;
+    let tcp = bench.on_tcp().await;
+    let bearer = bench.bearer();
+    let token = [("authorization", bearer.as_str())];
+    let client = bench.client();
+    client.report("api", "working").await;
+    let question = r#"{"question": "Which?", "default_action": "none", "options": ["a", "b"]}"#;
+    client.send("POST", "/api/v1/agents/api/prompts", &[], question).await;
+    client.report("api", "failed").await;
+    client.send("POST", "/api/v1/agents/api/reports", &[], r#"{"process":"exited"}"#).await;
+    assert_eq!(client.headline("api").await, "ended");
+    let page = tcp.send("GET", "/inbox", &token, "").await.text();
+    assert!(page.contains("failed; ended"), "how it ended: {page}");
+    for id in ["id=\"b-api-p1-1\"", "id=\"q-api-p1\"", "id=\"told-api-p1\""] {
+        assert_eq!(page.matches(id).count(), 1, "{id}: {page}");
+    }
+    // Its buttons are told together with whose question they answer.
+    let page = tcp.send("GET", "/", &token, "").await.text();
+    let group = "role=\"group\" aria-labelledby=\"to-api q-api-p1\"";
+    for part in [group, "id=\"to-api\"", "id=\"q-api-p1\""] {
+        assert_eq!(page.matches(part).count(), 1, "{part}: {page}");
+    }
+}

@@ -268,3 +268,21 @@ async fn a_goodbye_is_answered_and_one_is_said_at_the_end() {
     bench.stop().await;
     assert_eq!(goodbye(&mut left).await.0, 1001);
 }
+
+/// Whoever asked for what there is would take nothing for all of it.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_hubs_end_cuts_off_is_not_told_to_be_the_end() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    client.report("a", "working").await;
+    let queries = ["?follow=false", "?since=0&follow=false", "?since=99&follow=false"];
+    for (is_leaving, code) in [(false, 1000), (true, 1001)] {
+        if is_leaving {
+            bench.hub().app().bus.close();
+        }
+        for query in queries {
+            let mut socket = open(&client, query, &[]).await.unwrap();
+            assert_eq!(goodbye(&mut socket).await.0, code, "{query}");
+        }
+    }
+}

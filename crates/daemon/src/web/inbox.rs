@@ -59,7 +59,7 @@ pub(super) async fn parts(app: &Arc<App>, ages: Ages) -> Result<Parts, Refused> 
 
 fn parts_of(app: &App, answered: Vec<PromptDoc>, ages: Ages) -> Parts {
     let (seats, _) = app.board.all();
-    let now = app.clock.wall();
+    let (time, now) = (app.time(), app.clock.wall());
     let seats: HashMap<AgentId, Arc<Seat>> =
         seats.into_iter().map(|seat| (seat.id.clone(), seat)).collect();
     let mut parts = Parts::default();
@@ -77,7 +77,7 @@ fn parts_of(app: &App, answered: Vec<PromptDoc>, ages: Ages) -> Parts {
         push(&mut parts, if until.is_some() { "later" } else { "asked" }, id);
     }
     let mut ended: Vec<AgentDoc<'static>> =
-        seats.values().filter(|seat| is_waiting(seat, now)).map(|seat| seat.doc()).collect();
+        seats.values().filter(|seat| is_waiting(seat, time)).map(|seat| seat.doc()).collect();
     ended.sort_by_key(|agent| (agent.headline.attention(), agent.since));
     for agent in ended {
         let id = row::id(agent.id.as_str());

@@ -22,7 +22,7 @@ pub(super) fn prompt(prompt: &PromptDoc, room: Room, ages: Ages) -> Markup {
         div.ask.whole[room == Room::Page] {
             p.asked {
                 span.of { (kind) } " "
-                bdi.title { (prompt.title) }
+                bdi.title id={ "q-" (prompt.id) } { (prompt.title) }
                 @if prompt.risk == Some(Risk::High) { " " span.mark { "high risk" } }
                 @if let Some(helper) = &prompt.subagent {
                     " " span.dim { "asked by helper " bdi { (helper) } }
@@ -69,7 +69,10 @@ fn is_answered_here(prompt: &PromptDoc) -> bool {
 fn answers(prompt: &PromptDoc, ages: Ages) -> Markup {
     let id = &prompt.id;
     html! {
-        div.answers data-prompt=(id) {
+        // Who comes to a button by the keyboard hears whose question it answers, and which.
+        div.answers data-prompt=(id) role="group"
+            aria-labelledby={ "to-" (prompt.agent_id) " q-" (id) }
+        {
             @if prompt.multi_select {
                 fieldset {
                     legend.unseen { "Several may be chosen" }

@@ -71,7 +71,7 @@ pub(super) struct Roster {
 impl Roster {
     /// Rows of agents that are not as they were, and everything that is counted.
     pub(super) fn parts(&mut self, app: &App, ages: Ages) -> Parts {
-        let now = app.clock.wall();
+        let now = app.time();
         let (mut seats, _) = app.board.all();
         seats.retain(|seat| roster::is_visible(seat, now));
         roster::sort(&mut seats);

@@ -13,17 +13,29 @@ pub(super) fn id(agent: &str) -> String {
 }
 
 pub(super) fn row(agent: &AgentDoc, home: Option<&str>, ages: Ages) -> Markup {
-    marked(agent, home, ages, None)
+    let asks = agent.prompts.first().map(|first| prompt(first, Room::Row, ages));
+    drawn(agent, home, ages, None, asks)
 }
 
-/// The same with one more mark.
+/// The same with one more mark, where what it asks has a card of its own.
 pub(super) fn marked(
     agent: &AgentDoc,
     home: Option<&str>,
     ages: Ages,
     mark: Option<Markup>,
 ) -> Markup {
-    let brief = if agent.prompts.is_empty() { words::brief(agent) } else { None };
+    drawn(agent, home, ages, mark, None)
+}
+
+/// `asks`: what it asks, which says more than its brief does.
+fn drawn(
+    agent: &AgentDoc,
+    home: Option<&str>,
+    ages: Ages,
+    mark: Option<Markup>,
+    asks: Option<Markup>,
+) -> Markup {
+    let brief = if asks.is_none() { words::brief(agent) } else { None };
     html! {
         li.row.{ "s-" (agent.headline.word()) } id=(id(agent.id.as_str()))
             data-headline=(agent.headline.word())
@@ -40,7 +52,7 @@ pub(super) fn marked(
             div.where title=[agent.cwd.as_deref()] { (place(agent, home)) }
             div.when { (ages.since(agent.since)) }
             @if let Some(brief) = brief { p.brief { bdi { (brief) } } }
-            @if let Some(first) = agent.prompts.first() { (prompt(first, Room::Row, ages)) }
+            @if let Some(asks) = asks { (asks) }
         }
     }
 }

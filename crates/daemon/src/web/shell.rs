@@ -25,7 +25,14 @@ pub(super) fn live(
                     a.brand href="/" { span.logo aria-hidden="true" {} "headsup" }
                     a.nav #to-inbox href="/inbox" { "Inbox" }
                     (summary)
-                    p #link role="status" { span.lamp aria-hidden="true" {} span #link-text { "Connecting" } }
+                    // For how long runs every second, and is not read aloud each time.
+                    p #link role="status" {
+                        span.lamp aria-hidden="true" {}
+                        span {
+                            span #link-text { "Connecting" }
+                            span #link-for aria-hidden="true" {}
+                        }
+                    }
                 }
                 noscript {
                     p.banner { "Without scripts this page shows how things were at " (now) ". Reload it to see more." }

@@ -35,7 +35,7 @@ impl Writer {
         }
         self.spool_refused = None;
         let mut patience = Patience::default();
-        while let Some(draining) = self.next_spooled() {
+        while let Some(draining) = self.spool.fetch() {
             let tally = self.drain(&draining, &mut patience).inspect_err(|refusal| {
                 self.spool_refused = Some((now, *refusal));
             })?;
@@ -47,13 +47,6 @@ impl Writer {
             self.metrics.spool_dropped.inc_by(tally.dropped);
         }
         Ok(())
-    }
-
-    fn next_spooled(&mut self) -> Option<Draining> {
-        self.spool.next().unwrap_or_else(|error| {
-            tracing::warn!(%error, "the spool cannot be read");
-            None
-        })
     }
 
     fn drain(&mut self, draining: &Draining, patience: &mut Patience) -> Result<Tally, Refusal> {

@@ -216,7 +216,7 @@ fn time_out(
 
 /// The wall clock was set by so much.
 pub(super) fn shift(staging: &mut Staging<'_>, by_ms: i64) -> Answer {
-    let waiting = staging.board.with_inputs();
+    let waiting = staging.board.with_expiries();
     let now = staging.now;
     for agent in waiting {
         staging.change(&agent, None, |seat| gate::shift_deadlines(seat, by_ms, now))?;

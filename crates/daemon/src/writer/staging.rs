@@ -174,6 +174,7 @@ impl<'a> Staging<'a> {
         reported_at: Option<UnixMs>,
         change: impl FnOnce(&mut Seat) -> Decision,
     ) -> Result<bool, Refusal> {
+        let (now, wall) = (self.now, self.wall.min(self.now));
         // It stays in the overlay all the while, so that a panic in here is rolled back with it.
         let fresh = || Staged { seat: self.board.seat(id), dirty: false };
         let staged = self.seats.entry(id.clone()).or_insert_with(fresh);
@@ -192,7 +193,12 @@ impl<'a> Staging<'a> {
         seat.shows_one = terminal::shows_one(&seat.kind);
         let keys = roster_keys(seat);
         let stage_before = seat.links.as_ref().and_then(|_| seat.stage.as_deref().cloned());
+        if reported_at.is_some() {
+            // That was by a clock which has been set back since: nothing that has waited could ever be newer.
+            seat.last_live_at.take_if(|told_at| *told_at > wall);
+        }
         let decision = change(seat);
+        date_by_the_wall(seat, now, wall);
         if was_away {
             seat.history.take_if(|history| !history.unsaved);
         }
@@ -315,6 +321,16 @@ impl<'a> Staging<'a> {
     }
 }
 
+/// What others date is compared with these moments, and they go by the wall clock: it is behind the hub's time once it
+/// was set back.
+fn date_by_the_wall(seat: &mut Seat, now: UnixMs, wall: UnixMs) {
+    for told_at in [&mut seat.last_live_at, &mut seat.turn.stop.told_at] {
+        if *told_at == Some(now) {
+            *told_at = Some(wall);
+        }
+    }
+}
+
 fn unreadable(error: &StoreError) -> Refusal {
     tracing::error!(%error, "earlier prompts cannot be read");
     Refusal::from(error)
@@ -361,4 +377,22 @@ fn roster_keys(seat: &Seat) -> u64 {
     seat.about.parent.hash(&mut hasher);
     seat.turn.open.hash(&mut hasher);
     hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_told_now_is_dated_by_the_wall_clock_and_what_was_told_before_stays() {
+        let (before, now, wall) = (UnixMs(9_000), UnixMs(10_000), UnixMs(4_000));
+        let mut seat = Seat::new(AgentId::slug("a"), "agent", Source::Hook, before);
+        for (told_at, dated) in
+            [(None, None), (Some(before), Some(before)), (Some(now), Some(wall))]
+        {
+            (seat.last_live_at, seat.turn.stop.told_at) = (told_at, told_at);
+            date_by_the_wall(&mut seat, now, wall);
+            assert_eq!((seat.last_live_at, seat.turn.stop.told_at), (dated, dated));
+        }
+    }
 }

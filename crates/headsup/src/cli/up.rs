@@ -208,7 +208,7 @@ fn has_files() -> Result<(), CommandError> {
         .hint("allow more, as by `ulimit -n 1024` or `LimitNOFILE=1024` of its service"))
 }
 
-/// The same of memory: a hub that gets no thread for a request ends in the middle of it.
+/// The same of memory: a hub that gets no more of it ends in the middle of a request.
 fn has_space() -> Result<(), CommandError> {
     let Some(space) = headsup_daemon::too_little_space() else { return Ok(()) };
     let (has, least) = (space >> 10, headsup_daemon::LEAST_SPACE >> 10);
@@ -217,11 +217,30 @@ fn has_space() -> Result<(), CommandError> {
     Err(CommandError::internal(said).code("too_little_memory").hint(hint))
 }
 
+/// Where address space is limited, begins anew as a process whose threads all allocate in one place. Each would reserve
+/// some for itself, far more than it uses (64 MiB, glibc), and between them use up any limit. What the hub starts is
+/// under the same limit, and does as it does.
+fn share_space() {
+    const PLACES: &str = "MALLOC_ARENA_MAX";
+    if !headsup_daemon::is_space_limited() || std::env::var_os(PLACES).is_some() {
+        return;
+    }
+    let Ok(program) = std::env::current_exe() else { return };
+    let mut words = std::env::args_os();
+    let mut again = Command::new(program);
+    if let Some(name) = words.next() {
+        again.arg0(name);
+    }
+    // It comes back only where that fails, and then it goes on as it is.
+    drop(again.args(words).env(PLACES, "1").exec());
+}
+
 fn foreground(args: &Args, listen: Option<Listen>, context: &Context) -> Result<(), CommandError> {
     let home = context.place.home.clone().ok_or_else(start::no_home)?;
     address::fits(&home.join("headsup.sock"))?;
     has_files()?;
     has_space()?;
+    share_space();
     if args.detach {
         // Fails only for one who leads a session already, which is what we want to be.
         rustix::process::setsid().ok();

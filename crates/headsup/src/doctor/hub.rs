@@ -5,6 +5,7 @@ use crate::cli::Context;
 use crate::client::page::{self, Listening};
 use crate::client::{Client, start};
 use crate::error::Kind;
+use crate::output::age;
 use bytes::Bytes;
 use headsup_core::time::UnixMs;
 use headsup_core::wire::AgentDoc;
@@ -133,17 +134,49 @@ async fn probe(client: &Client) -> Vec<Check> {
         }
     };
     let store = Check::good("store", "a report was stored, read back and removed");
-    let (early, late) = (before.plus(-SKEW_MS), after.plus(SKEW_MS));
-    let clock = if told < early || told > late {
-        let detail = format!("the hub is {} ms away from this clock", told.since(after));
-        Check::bad("clock", detail, "was the clock set back? restart the hub")
-    } else {
-        Check::good("clock", "hub and client agree")
-    };
-    vec![store, clock]
+    vec![store, clock(told, before, after)]
+}
+
+/// What the hub's time is to this clock: it has taken something in at `told`, between these two moments. Where its clock
+/// was set back it goes on at half speed, also over a restart: for twice as long as it is ahead.
+fn clock(told: UnixMs, before: UnixMs, after: UnixMs) -> Check {
+    let (behind_ms, ahead_ms) = (before.since(told), told.since(after));
+    if behind_ms > SKEW_MS {
+        let detail = format!("the hub is {} behind this clock", age::short(behind_ms));
+        return Check::bad("clock", detail, "set the clock here, or the one where the hub runs");
+    }
+    if ahead_ms > SKEW_MS {
+        let detail = format!("the hub is {} ahead of this clock", age::short(ahead_ms));
+        let wait = age::short(ahead_ms.saturating_mul(2));
+        let hint = format!(
+            "was the clock set back? the hub's time goes on at half speed until that has caught up, in {wait}: \
+             nothing is lost, but ages look too short until then"
+        );
+        return Check::bad("clock", detail, hint);
+    }
+    Check::good("clock", "hub and client agree")
 }
 
 fn wall_clock() -> UnixMs {
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     UnixMs(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hub_of_another_time_says_how_long_that_lasts() {
+        let (before, after) = (UnixMs(1_795_296_597_200), UnixMs(1_795_296_597_300));
+        for ms in [-SKEW_MS, 0, SKEW_MS] {
+            assert!(clock(before.plus(ms), before, after).ok, "{ms}");
+        }
+        let ahead = clock(after.plus(3_600_000), before, after);
+        assert_eq!((ahead.ok, &*ahead.detail), (false, "the hub is 1h00 ahead of this clock"));
+        let hint = ahead.hint.unwrap();
+        assert!(hint.contains("in 2h00") && !hint.contains("restart"), "{hint}");
+        let behind = clock(before.plus(-60_000), before, after);
+        assert_eq!((behind.ok, &*behind.detail), (false, "the hub is 1m behind this clock"));
+    }
 }

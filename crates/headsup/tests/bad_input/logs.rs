@@ -3,12 +3,17 @@
 
 use crate::rig::{Call, Rig};
 use headsup_core::time::UnixMs;
+use headsup_testkit::home::Home;
+use headsup_testkit::hub::Hub;
 use headsup_testkit::wait;
+use rustix::fs::{Mode, OFlags};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::json;
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::os::unix::fs::symlink;
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 const SKIPPED: &str = "headsup_log_lines_skipped_total";
@@ -252,21 +257,19 @@ fn whatever_becomes_of_a_log_the_next_good_line_is_heard_and_nothing_else() {
     }
 }
 
-/// 28: what a hook calls its log is a device, which has no end.
-#[test]
-fn a_device_is_no_log() {
-    let rig = Rig::new();
-    let hook = |session: &str, log: &Path| {
-        let payload = json!({
-            "hook_event_name": "UserPromptSubmit", "session_id": session, "prompt": "go",
-            "cwd": format!("/home/dev/{session}"), "transcript_path": log,
-        });
-        let payload = payload.to_string();
-        rig.hook("28", &Call { payload: payload.as_bytes(), ..Call::default() });
-    };
-    hook("zero", Path::new("/dev/zero"));
-    hook("random", Path::new("/dev/urandom"));
-    // Logs that are not there are looked for in the same round.
+/// A prompt of a session that calls this its log.
+fn prompt(rig: &Rig, session: &str, log: &Path) {
+    let payload = json!({
+        "hook_event_name": "UserPromptSubmit", "session_id": session, "prompt": "go",
+        "cwd": format!("/home/dev/{session}"), "transcript_path": log,
+    });
+    let payload = payload.to_string();
+    rig.hook("28", &Call { payload: payload.as_bytes(), ..Call::default() });
+}
+
+/// Comes back when every log that nobody watches has been looked at: those that are not there are looked for in the
+/// same round.
+fn two_rounds(rig: &Rig, hook: impl Fn(&str, &Path)) {
     for round in ["one", "two"] {
         let log = rig.home.path().join(round);
         hook(round, &log);
@@ -277,6 +280,48 @@ fn a_device_is_no_log() {
             (rig.counter(SKIPPED) > before).then_some(())
         });
     }
+}
+
+/// 28: what a hook calls its log is a terminal. A hub in the background leads a session: one that it opens and that
+/// nobody has may become its own, and it would end with it.
+#[test]
+fn a_terminal_is_no_log() {
+    let home = Home::new(env!("CARGO_BIN_EXE_headsup"));
+    let up = home.command(["up", "--foreground"]);
+    let mut leader = Command::new("setsid");
+    leader.arg(up.get_program()).args(up.get_args()).env_clear();
+    leader.envs(up.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    leader.current_dir(home.path()).stdin(Stdio::null());
+    let hub = Hub::start_as(leader, &home.socket());
+    let rig = Rig::of(home, hub);
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+    let master = openpt(flags).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap();
+    // Whoever has it is in no session of its own.
+    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let open = rustix::fs::open(&*name, flags, Mode::empty()).unwrap();
+    let hook = |session: &str, log: &Path| prompt(&rig, session, log);
+    hook("terminal", Path::new(name.to_str().unwrap()));
+    two_rounds(&rig, hook);
+    let stat = fs::read_to_string(format!("/proc/{}/stat", rig.pid())).unwrap();
+    let (_, fields) = stat.rsplit_once(')').unwrap();
+    let fields: Vec<&str> = fields.split_whitespace().collect();
+    assert_eq!(fields[3], rig.pid().to_string(), "it leads a session");
+    assert_eq!(fields[4], "0", "it has no terminal");
+    drop((open, master));
+    rig.stands("28");
+}
+
+/// 28: what a hook calls its log is a device, which has no end.
+#[test]
+fn a_device_is_no_log() {
+    let rig = Rig::new();
+    let hook = |session: &str, log: &Path| prompt(&rig, session, log);
+    hook("zero", Path::new("/dev/zero"));
+    hook("random", Path::new("/dev/urandom"));
+    two_rounds(&rig, hook);
     rig.stands("28");
     let headlines: Vec<String> = rig.roster().into_values().collect();
     assert_eq!(headlines, ["working"; 4]);

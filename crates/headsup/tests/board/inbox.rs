@@ -7,10 +7,14 @@ use serde_json::{Value, json};
 
 /// Asks in the name of `api`; the id.
 fn ask(board: &Board, body: &Value) -> String {
-    let path = "/api/v1/agents/api/prompts";
-    let headers = [("X-Headsup-Agent", "api")];
+    ask_as(board, "api", body)
+}
+
+fn ask_as(board: &Board, agent: &str, body: &Value) -> String {
+    let path = format!("/api/v1/agents/{agent}/prompts");
+    let headers = [("X-Headsup-Agent", agent)];
     let body = body.to_string();
-    let sent = http::request(&board.home.socket(), "POST", path, &headers, body.as_bytes());
+    let sent = http::request(&board.home.socket(), "POST", &path, &headers, body.as_bytes());
     let (status, text) = sent.unwrap();
     assert_eq!(status, 201, "{}", String::from_utf8_lossy(&text));
     serde_json::from_slice::<Value>(&text).unwrap()["id"].as_str().unwrap().to_owned()
@@ -108,4 +112,83 @@ fn whoever_clicks_too_late_is_told_who_was_first() {
         "the winner to be told",
         "held.querySelector('.told').textContent.includes('on the command line: SQLite')",
     );
+}
+
+#[test]
+fn the_second_click_of_a_double_one_does_not_answer_the_card_that_comes_up() {
+    let Some(board) = Board::start() else { return };
+    let first = ask(&board, &database());
+    let second = ask_as(&board, "web", &database());
+    board.shows("api", "blocked");
+    board.shows("web", "blocked");
+    // It comes in the moment in which the next card has taken the place of the one that was answered.
+    board.browser.js(&format!(
+        "const {{ left, top }} = document.getElementById('b-{first}-1').getBoundingClientRect();
+         const at = {{ clientX: left + 5, clientY: top + 5, bubbles: true, detail: 1 }};
+         const under = () => document.elementFromPoint(at.clientX, at.clientY);
+         const click = () => {{
+           for (const kind of ['pointerdown', 'click']) under().dispatchEvent(new PointerEvent(kind, at));
+         }};
+         new MutationObserver((_, me) => {{
+           if (under().closest('button')?.id !== 'b-{second}-1') return;
+           me.disconnect();
+           click();
+         }}).observe(document.getElementById('main'), {{ childList: true, subtree: true }});
+         click()"
+    ));
+    let told = format!("document.getElementById('told-{second}').textContent");
+    board.browser.until("it to be told", &format!("{told}.includes('moved under the pointer')"));
+    assert_eq!(prompt(&board, &first)["resolution"]["value"], "pg");
+    assert_eq!(prompt(&board, &second)["state"], "open");
+    // Whoever uses the keyboard points at nothing.
+    board.browser.js(&format!("document.getElementById('b-{second}-2').click()"));
+    board.browser.until("the card to go", "!document.querySelector('[data-prompt]')");
+    assert_eq!(prompt(&board, &second)["resolution"]["value"], "SQLite");
+    board.is_clean();
+}
+
+#[test]
+fn what_became_of_an_answer_is_told_where_the_card_was_drawn_again() {
+    let Some(board) = Board::start() else { return };
+    let id = ask(&board, &database());
+    board.shows("api", "blocked");
+    // The disk is full, and the hub takes its time to say so.
+    board.browser.js(&format!(
+        "const real = window.fetch;
+         const full = () => Response.json({{ code: 'storage_full', detail: 'the disk is full' }}, {{ status: 507 }});
+         window.fetch = (path, ...more) => String(path).endsWith('/answer')
+           ? new Promise((done) => {{ window.refuse = () => done(full()); }})
+           : real(path, ...more);
+         document.getElementById('b-{id}-1').click()"
+    ));
+    rename(&board);
+    let disabled = format!("return document.getElementById('b-{id}-1').disabled");
+    assert_eq!(board.browser.js(&disabled), true, "it is still on its way");
+    board.browser.js("window.refuse()");
+    let told = format!("document.getElementById('told-{id}').textContent");
+    board.browser.until("the refusal to be told", &format!("{told} === 'the disk is full'"));
+    assert_eq!(board.browser.js(&disabled), false);
+    assert_eq!(prompt(&board, &id)["state"], "open");
+}
+
+#[test]
+fn whoever_writes_goes_on_in_the_same_place_where_the_card_was_drawn_again() {
+    let Some(board) = Board::start() else { return };
+    let id = ask(&board, &json!({"question": "What is it called?", "default_action": "x"}));
+    board.shows("api", "blocked");
+    board.browser.js(&format!(
+        "const field = document.getElementById('t-{id}');
+         field.focus(); field.value = 'Ada Lovelace'; field.setSelectionRange(3, 5)"
+    ));
+    rename(&board);
+    let place = "const at = document.activeElement;
+         return [at.id, at.value, at.selectionStart, at.selectionEnd]";
+    assert_eq!(board.browser.js(place), json!([format!("t-{id}"), "Ada Lovelace", 3, 5]));
+}
+
+/// Has the card of `api` drawn again.
+fn rename(board: &Board) {
+    board.home.run(["rename", "api", "front"]).ok();
+    let name = "document.getElementById('a-api').innerText.includes('front')";
+    board.browser.until("the new name", name);
 }

@@ -50,3 +50,22 @@ fn a_fold_that_was_opened_stays_open() {
     board.shows("api", "done");
     assert_eq!(board.browser.js(open), true);
 }
+
+#[test]
+fn what_has_the_focus_is_not_behind_the_top() {
+    let Some(board) = Board::start() else { return };
+    for n in 0..40 {
+        board.report(&format!("agent-{n:02}"), serde_json::json!({"turn": "working"}));
+    }
+    board.browser.until("all rows", "document.querySelectorAll('.row').length === 40");
+    for width in [390, 1280] {
+        board.browser.size(width, 400);
+        let hidden = board.browser.js("const name = document.getElementById('to-agent-20');
+             name.blur();
+             scrollBy(0, name.getBoundingClientRect().top - 10);
+             name.focus();
+             const top = document.querySelector('.top').getBoundingClientRect();
+             return top.bottom - name.getBoundingClientRect().top");
+        assert!(hidden.as_f64().unwrap() <= 0.0, "{hidden} pixels at {width}");
+    }
+}

@@ -71,8 +71,14 @@ fn a_hub_that_falls_silent_is_not_taken_for_a_calm_one() {
         .until("the silence to be noticed", "document.documentElement.dataset.link === 'lost'");
     let age = "document.querySelector('.row .age').textContent";
     let before = board.browser.text(&format!("return {age}"));
+    // For how long is to be seen, and is not read aloud every second.
+    board.browser.js("window.aloud = [];
+         new MutationObserver((changes) => changes.forEach(({ target }) => {
+           if (!target.closest('[aria-hidden]')) window.aloud.push(target.id);
+         })).observe(document.getElementById('link'), { childList: true, subtree: true })");
     let passed = "/for (\\d\\ds|[2-9]s|\\dm)/.test(document.getElementById('link').innerText)";
     board.browser.until("time to pass", passed);
+    assert_eq!(board.browser.js("return window.aloud"), json!([]));
     assert_eq!(board.browser.text(&format!("return {age}")), before, "the age stands still");
     board.signal(Signal::CONT);
     board.live();

@@ -58,6 +58,29 @@ fn a_burst_is_one_redraw_and_ends_right() {
 }
 
 #[test]
+fn a_row_that_goes_further_down_leaves_the_others_where_they_are() {
+    let Some(board) = Board::start() else { return };
+    for n in 0..5 {
+        board.report(&format!("agent-{n}"), json!({"turn": "working"}));
+    }
+    board.browser.until("all rows", "document.querySelectorAll('.row').length === 5");
+    board.browser.js("const link = document.getElementById('to-agent-2');
+         window.left = 0;
+         link.focus();
+         link.addEventListener('blur', () => { window.left += 1; })");
+    // The last two come within the pause behind the first, and so in one message.
+    board.report("agent-4", json!({"turn": "working", "detail": "the last part"}));
+    for turn in ["idle", "working"] {
+        board.report("agent-0", json!({"turn": turn}));
+    }
+    let last = "document.getElementById('active').lastElementChild?.id === 'a-agent-0'";
+    board.browser.until("its new place", last);
+    assert_eq!(board.browser.js("return window.left"), 0, "what has the focus was moved");
+    board.agrees();
+    board.is_clean();
+}
+
+#[test]
 fn an_agents_page_follows_it() {
     let Some(board) = Board::start() else { return };
     board.works("api");

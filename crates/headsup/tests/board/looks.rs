@@ -63,6 +63,26 @@ fn it_fits_narrow_and_wide_windows() {
 }
 
 #[test]
+fn a_long_question_leaves_room_for_the_others() {
+    let Some(board) = Board::start() else { return };
+    let question = "which branch shall it be? ".repeat(150);
+    board.report("api", json!({"turn": "blocked", "reason": "question", "detail": question}));
+    board.shows("api", "blocked");
+    for width in [390, 1280] {
+        board.browser.size(width, 900);
+        let height = "return document.getElementById('a-api').getBoundingClientRect().height";
+        let height = board.browser.js(height).as_f64().unwrap();
+        assert!(height < 300.0, "{height} at {width}");
+    }
+    // All of it is on the agent's own page.
+    board.open("/agents/api");
+    board.live();
+    let cut = "const asked = document.querySelector('#prompts .asked');
+         return asked.scrollHeight - asked.clientHeight";
+    assert_eq!(board.browser.js(cut), 0);
+}
+
+#[test]
 fn nothing_moves_for_who_does_not_want_it() {
     let Some(board) = Board::start() else { return };
     let name = "return getComputedStyle(document.getElementById('a-api')).animationName";

@@ -64,6 +64,16 @@ fn every_failure_has_its_exit_code() {
 }
 
 #[test]
+fn whoever_is_called_by_more_than_an_address_holds_is_nobody() {
+    let (rig, _hub) = rig_with_two();
+    let long = "é".repeat(50_000);
+    let shown = rig.run(&["--json", "show", long.as_str()]);
+    assert_eq!((shown.code, &shown.error()["code"]), (4, &"no_such_agent".into()));
+    let told = rig.run(&["--json", "report", "working", "--agent", long.as_str()]);
+    assert_eq!((told.code, &told.error()["code"]), (2, &"usage".into()));
+}
+
+#[test]
 fn an_error_says_what_to_do_next() {
     let (rig, _hub) = rig_with_two();
     insta::assert_snapshot!(rig.run(&["show", "api"]).stderr, @r#"

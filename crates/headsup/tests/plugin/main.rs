@@ -6,6 +6,7 @@
 
 mod documented;
 mod hangs;
+mod refused;
 mod terminal;
 mod unclear;
 mod written;

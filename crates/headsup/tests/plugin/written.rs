@@ -222,11 +222,24 @@ fn a_command_that_lists_or_sets_something_is_not_told_of() {
     let [init, _] = begun();
     let rows = [init, json!({ "kind": "bus", "call": "dispose" })];
     let count = |words: &[&str]| told(&home, &rows, words).len();
-    for words in [&["models"][..], &["session", "list"], &["mcp", "list"]] {
+    for words in [
+        &["models"][..],
+        &["session", "list"],
+        &["mcp", "list"],
+        &["--print-logs", "models"],
+        &["import", "session.json"],
+        &["pr", "7"],
+    ] {
         assert_eq!(count(words), 0, "{words:?}");
     }
     // An agent may be called so, and somebody may say so to the model.
-    for words in [&["--agent", "debug"][..], &["run", "-i", "models"]] {
+    for words in [
+        &["--agent", "debug"][..],
+        &["run", "-i", "models"],
+        &["--agent", "web"],
+        &["--agent", "run"],
+        &["--prompt", "serve"],
+    ] {
         assert_eq!(count(words), 2, "{words:?}");
     }
 }

@@ -75,6 +75,26 @@ fn hub_of_sixty(rig: &Rig) -> Hub {
     hub
 }
 
+/// The system ends whoever reads memory whose file is gone: no hub can say a word.
+#[test]
+fn a_hub_whose_index_is_cut_is_ended_and_the_next_has_all_that_was_acknowledged() {
+    let rig = Rig::new();
+    let mut hub = hub_of_sixty(&rig);
+    let index = rig.home.state().join("headsup.db-shm");
+    fs::File::options().write(true).open(index).unwrap().set_len(0).unwrap();
+    wait::until("its end", || {
+        let late = "/api/v1/agents/late/reports";
+        http::post(&rig.home.socket(), late, br#"{"turn":"working"}"#).ok();
+        hub.has_ended().then_some(())
+    });
+    drop(hub);
+    let _hub = rig.hub();
+    for n in 0..60 {
+        assert_eq!(rig.client().get(&format!("/api/v1/agents/a{n}")).status, 200, "a{n}");
+    }
+    assert_eq!(rig.client().report("b", "working").status, 202);
+}
+
 #[test]
 fn a_hub_that_finds_damage_goes_on_by_itself_with_what_can_be_read() {
     let rig = Rig::new();

@@ -1,7 +1,7 @@
 //! The lists of a folder, as they are after each connection. What cannot be read in them changes nothing.
 
 use super::anew::STATUSES;
-use super::{Follower, IDLE, Session, asks, waits};
+use super::{Follower, IDLE, Session, waits};
 use crate::text;
 use headsup_core::status::BlockedReason;
 use serde_json::Value;
@@ -17,7 +17,8 @@ impl Follower {
     }
 
     /// The lists of one folder, as they were after the stream was opened; `known`: sessions that
-    /// somebody has told of before. Hands out what is to be told.
+    /// somebody has told of before, and which are here if nobody knows of which folder they are. Hands out
+    /// what is to be told.
     pub fn snapshot(&mut self, folder: &str, lists: [&str; 3], known: &[String]) -> Vec<Vec<u8>> {
         let Ok(Value::Object(statuses)) = serde_json::from_str(lists[0]) else {
             self.anew.note(LISTS[0], "list");
@@ -51,6 +52,7 @@ impl Follower {
             }
             session.is_unclear &= session.is_busy || !is_busy;
             session.is_doubted = false;
+            session.is_late = false;
             session.is_busy = is_busy;
             session.waits = kind.is_some_and(waits);
             if is_busy && self.root(id) == *id {
@@ -62,7 +64,10 @@ impl Follower {
         }
         self.take_asked(&ids, lists[1], false);
         self.take_asked(&ids, lists[2], true);
+        // Of what is known these lists say nothing: it is in other folders.
+        let is_elsewhere = ids.is_empty() && !self.sessions.is_empty();
         match self.is_shared {
+            _ if is_elsewhere => Vec::new(),
             true if ids.is_empty() && is_odd => Vec::new(),
             // It is there, and waits for whoever comes.
             true if ids.is_empty() => vec![self.body("server.connected", None, IDLE)],
@@ -102,6 +107,13 @@ impl Follower {
                 session.open.insert(id.to_owned(), ask);
             }
         }
+    }
+}
+
+pub(super) fn asks(is_question: bool, tool: Option<&str>) -> (BlockedReason, Option<String>) {
+    match is_question {
+        true => (BlockedReason::Question, None),
+        false => (BlockedReason::Permission, tool.map(|tool| text::line(tool, text::NAME))),
     }
 }
 

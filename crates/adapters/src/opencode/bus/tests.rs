@@ -97,6 +97,23 @@ fn the_lists_say_how_things_are_and_what_is_dead_in_them_is_not() {
 }
 
 #[test]
+fn the_lists_of_one_folder_end_nothing_in_another() {
+    let known = ["ses_b".to_owned()];
+    let busy = [r#"{"ses_b":{"type":"busy"}}"#, "[]", "[]"];
+    for is_shared in [true, false] {
+        let mut follower = Follower::new(Served { port: None, is_shared });
+        assert_eq!(follower.unknown_of(&known), ["/session/ses_b"]);
+        follower.learn(r#"{"id":"ses_b","directory":"/q"}"#);
+        assert!(follower.unknown_of(&known).is_empty());
+        assert_eq!(follower.folders().into_iter().collect::<Vec<_>>(), ["/q"]);
+        assert!(follower.snapshot("/p", ["{}", "[]", "[]"], &known).is_empty());
+        assert_eq!(words(&follower.snapshot("/q", busy, &known)), ["working"]);
+        assert!(follower.snapshot("/p", ["{}", "[]", "[]"], &known).is_empty());
+        assert_eq!(words(&follower.snapshot("/q", ["{}", "[]", "[]"], &known)), ["idle"]);
+    }
+}
+
+#[test]
 fn a_terminal_shows_the_conversation_that_was_prompted_last_and_waits_for_all() {
     let mut follower = Follower::new(served(&["--port".to_owned(), "4096".to_owned()]));
     assert_eq!(words(&follower.snapshot("/p", ["{}", "[]", "[]"], &[])), ["idle"]);
@@ -332,4 +349,7 @@ fn a_port_is_read_off_the_words_that_it_was_started_with() {
     assert_eq!(of("--port=81"), Served { port: Some(81), is_shared: false });
     assert_eq!(of("run serve --port 0"), Served::default());
     assert_eq!(of("web --port nine"), Served { port: None, is_shared: true });
+    // An agent may be called so.
+    assert_eq!(of("--agent web --port 81"), Served { port: Some(81), is_shared: false });
+    assert_eq!(of("--print-logs serve"), Served { port: None, is_shared: true });
 }

@@ -135,15 +135,37 @@ fn what_a_helper_brings_behind_an_interruption_is_no_other_one() {
     script.hook(Fact::SubagentStarted { id: "h".into() });
     script.registry(busy());
     script.log(stopped("t1"));
+    // It is one turn, without a moment of rest.
+    assert_eq!((script.phrase().as_str(), counts(&script)), ("working(background)", [0, 0]));
     script.tick(300);
-    assert_eq!((script.phrase().as_str(), counts(&script)), ("working(background)", [1, 1]));
+    assert_eq!((script.phrase().as_str(), counts(&script)), ("working(background)", [0, 0]));
     script.hook(Fact::SubagentEnded { id: "h".into() });
     script.hook(wake("w1"));
     script.hook(stop("w1"));
     script.registry(at_rest());
     script.tick(1_000);
     assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
-    assert_eq!(counts(&script), [1, 2]);
+    assert_eq!(counts(&script), [0, 1]);
+}
+
+#[test]
+fn helpers_that_are_stopped_with_their_main_agent_end_its_turn_once() {
+    for is_told in [false, true] {
+        let mut script = Script::working();
+        script.hook(Fact::SubagentStarted { id: "h".into() });
+        script.registry(busy());
+        script.log(stopped("t1"));
+        assert_eq!(script.phrase(), "working(background)");
+        if is_told {
+            script.hook(Fact::SubagentEnded { id: "h".into() });
+        }
+        script.registry(at_rest());
+        // Where a helper has ended, that may wake the main agent.
+        assert_eq!(script.headline() == Headline::Idle, !is_told);
+        script.tick(300);
+        assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
+        assert_eq!(counts(&script), [0, 1]);
+    }
 }
 
 #[test]

@@ -183,6 +183,18 @@ fn deadlines_move_with_a_clock_that_is_set_back() {
     assert_eq!(gate::next_expiry(&script.seat), Some(before.plus(-5_000)));
 }
 
+#[test]
+fn what_was_put_off_moves_with_a_clock_that_is_set() {
+    for by_ms in [-28_800_000, 7_200_000] {
+        let mut script = Script::working();
+        let until = script.now.plus(60_000);
+        gate::snooze(&mut script.seat, Some(until), script.now);
+        let moved = gate::shift_deadlines(&mut script.seat, by_ms, script.now);
+        assert_eq!(script.seat.snoozed_until, Some(until.plus(by_ms)));
+        assert_eq!((moved.changed, moved.events.len()), (true, 1), "{by_ms}");
+    }
+}
+
 /// What may happen to the questions of one agent.
 #[derive(Clone, Debug)]
 enum Happens {

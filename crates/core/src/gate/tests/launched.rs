@@ -326,6 +326,47 @@ fn what_a_script_around_the_agent_returns_hides_no_death_in_mid_turn() {
     assert_eq!(end(&script), (clean, Some(0), None));
 }
 
+/// At rest two goodbyes are missed of one that keeps a status file: its hook's, and that it takes the file away.
+#[test]
+fn what_a_script_returns_hides_no_death_at_rest_of_an_agent_that_keeps_a_status_file() {
+    let at_rest = |is_headless: bool| {
+        let mut script = launched();
+        script.seat.parts_with_a_word = true;
+        hook(&mut script, INNER, start(SessionStart::Startup));
+        script.registry(Level::Idle { shells: 0 });
+        hook(&mut script, INNER, prompt("t1"));
+        hook(&mut script, INNER, stop("t1"));
+        script.seat.process.headless = is_headless;
+        assert_eq!(script.headline(), Headline::Done);
+        script
+    };
+    for is_seen_first in [false, true] {
+        let mut script = at_rest(false);
+        if is_seen_first {
+            is_gone(&mut script, ExitKind::Crashed);
+            script.after(1_500);
+        }
+        returns(&mut script, Some(0), None, false);
+        assert_eq!((script.headline(), script.outcome()), (Headline::Crashed, Some("completed")));
+        assert_eq!(end(&script), (ExitKind::Crashed, Some(0), None));
+        // Its goodbye is on its way.
+        hook(&mut script, INNER, exit());
+        assert_eq!(end(&script), (ExitKind::Clean, Some(0), None));
+    }
+    // It has said goodbye, by a hook or its status file; and a run that nobody can type to is over with its turn.
+    let mut script = at_rest(false);
+    hook(&mut script, INNER, exit());
+    returns(&mut script, Some(0), None, false);
+    assert_eq!(end(&script), (ExitKind::Clean, Some(0), None));
+    let mut script = at_rest(false);
+    is_gone(&mut script, ExitKind::Clean);
+    returns(&mut script, Some(0), None, false);
+    assert_eq!(end(&script), (ExitKind::Clean, Some(0), None));
+    let mut script = at_rest(true);
+    returns(&mut script, Some(0), None, false);
+    assert_eq!(end(&script), (ExitKind::Clean, Some(0), None));
+}
+
 /// `run -- sh -c 'agent; exit 0'`, where the kernel has told of the agent itself before the script has ended.
 #[test]
 fn what_a_script_around_the_agent_returns_hides_no_signal_that_was_seen() {

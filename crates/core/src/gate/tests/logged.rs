@@ -1,9 +1,9 @@
 //! A prompt that only the log tells of: its hook was lost.
 
-use super::script::{Script, at_rest, busy, prompt, stop, stop_without_a_name, wake};
+use super::script::{Script, at_rest, busy, prompt, stop, stop_without_a_name, tool_of, wake};
 use crate::gate::Rule;
-use crate::observation::{Background, Fact, Submitter};
-use crate::status::Headline;
+use crate::observation::{Background, Fact, Level, Submitter};
+use crate::status::{Headline, WorkingReason};
 
 fn logged(turn: &str) -> Fact {
     logged_by(Submitter::Person, turn)
@@ -234,4 +234,24 @@ fn work_waits_as_ever_without_a_logged_prompt_or_long_behind_one() {
     script.after(3_000).registry(busy());
     script.tick(200);
     assert_eq!(script.headline(), Headline::Idle);
+}
+
+#[test]
+fn a_log_tells_that_the_model_is_asked_again() {
+    let retries = || {
+        let reason = Some(WorkingReason::Retrying);
+        Fact::Level(Level::Working { reason })
+    };
+    let mut script = Script::working();
+    script.log(retries());
+    assert_eq!(script.phrase(), "working(retrying)");
+    assert_eq!(script.count("agent.status_changed"), 1);
+    script.log(retries());
+    script.silent();
+    // What is heard next tells what it does then; beside a call the model is asked nothing.
+    script.hook(tool_of("t1", "c1"));
+    script.log(retries());
+    assert_eq!(script.phrase(), "working(tool)");
+    script.hook(stop("t1"));
+    assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Done, 1));
 }

@@ -1,8 +1,8 @@
 //! G10: what is told once more behind its end, where nothing says when it was made.
 
 use super::script::{
-    Script, fail, permission, prompt, settling_permission, stop, stop_with, sub, tool, tool_end,
-    tool_of, unlisted_stop, wake,
+    Script, at_rest, busy, fail, permission, prompt, settling_permission, stop, stop_with, sub,
+    tool, tool_end, tool_of, unlisted_stop, wake,
 };
 use crate::gate::{Rule, SETTLE_MS};
 use crate::observation::{Fact, Submitter};
@@ -337,6 +337,70 @@ fn g10_what_is_told_once_more_behind_a_failure_or_an_interruption_that_is_logged
                 assert_eq!(script.headline(), *headline);
                 script.hook(prompt("t2"));
                 assert_eq!(script.headline(), Headline::Working);
+            }
+        }
+    }
+}
+
+/// A program that calls each hook twice, and one of them seconds late.
+#[test]
+fn g10_a_call_of_the_last_turn_that_is_told_once_more_behind_that_begins_nothing() {
+    for is_left_open in [false, true] {
+        let mut script = Script::working();
+        script.hook(tool_of("t1", "c1"));
+        if !is_left_open {
+            script.hook(tool_end(&MAIN, "c1", 0));
+        }
+        script.hook(stop("t1"));
+        for _ in 0..2 {
+            script.after(2_000).hook(tool_of("t1", "c1"));
+            script.refused(Rule::G10);
+            assert_eq!(script.headline(), Headline::Done, "{is_left_open}");
+        }
+        // A hub that has been started since knows it, too.
+        let kept = serde_json::to_string(&script.seat).unwrap();
+        script.seat = serde_json::from_str(&kept).unwrap();
+        script.hook(tool_of("t1", "c1"));
+        script.refused(Rule::G10);
+        // Another call shows that the turn was taken up again.
+        script.after(2_000).hook(tool_of("t1", "c2"));
+        assert_eq!(script.headline(), Headline::Working, "{is_left_open}");
+    }
+    // In the next turn a program may count anew.
+    let mut script = Script::working();
+    script.hook(tool_of("t1", "c1"));
+    script.hook(tool_end(&MAIN, "c1", 0));
+    script.hook(stop("t1"));
+    script.after(2_000).hook(tool_of("t2", "c1"));
+    assert_eq!(script.phrase(), "working(tool)");
+}
+
+/// Claude Code 2.1.330: what undoes a stop does so before its status file shows rest.
+#[test]
+fn g10_what_bears_the_name_of_the_last_turn_behind_rest_in_the_status_file_begins_nothing() {
+    let asks = match permission(&MAIN, 7) {
+        Fact::PromptOpened { actor, prompt, settle_ms, .. } => {
+            Fact::PromptOpened { actor, prompt, settle_ms, turn_ref: Some("t1".to_owned()) }
+        }
+        other => other,
+    };
+    let compacts = Fact::CompactionBegun { turn_ref: "t1".to_owned() };
+    for late in [tool_of("t1", "c9"), asks, compacts] {
+        for is_shown in [true, false] {
+            let mut script = Script::working();
+            script.registry(busy());
+            script.hook(stop("t1"));
+            if is_shown {
+                script.registry(at_rest());
+            }
+            script.after(5_000).hook(late.clone());
+            assert_eq!(script.headline() == Headline::Done, is_shown, "{late:?}");
+            if is_shown {
+                script.refused(Rule::G10);
+                // By its own name another turn begins.
+                script.hook(prompt("t2"));
+                script.hook(tool_of("t2", "c9"));
+                assert_eq!(script.phrase(), "working(tool)");
             }
         }
     }

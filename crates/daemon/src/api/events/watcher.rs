@@ -169,16 +169,24 @@ impl Watcher {
     }
 
     async fn snapshot(&mut self) -> Option<()> {
-        let frames = self.app.bus.subscribe()?;
+        let Some(frames) = self.app.bus.subscribe() else { return self.cut_off() };
         let (seats, head) = self.app.board.all();
         self.position = head;
         self.changed.iter_mut().for_each(|changed| changed.start(head));
-        let snapshot = told::snapshot(seats, head, &self.filter).await?;
+        let Some(snapshot) = told::snapshot(seats, head, &self.filter).await else {
+            return self.cut_off();
+        };
         self.ready.push_back(Told::Message(snapshot));
         if self.until.is_none() {
             self.phase = Phase::Live(frames);
         }
         Some(())
+    }
+
+    /// By the hub's end, which is as good as any for a stream that has none of its own.
+    fn cut_off(&mut self) -> Option<()> {
+        self.is_broken = self.has_an_end();
+        None
     }
 
     async fn expired(&mut self, cursor: String, oldest: u64) -> Option<()> {
@@ -189,10 +197,7 @@ impl Watcher {
 
     /// One page of the store; from its end on, the bus.
     async fn catch_up(&mut self) -> Option<()> {
-        let Some(frames) = self.app.bus.subscribe() else {
-            self.is_broken = self.has_an_end();
-            return None;
-        };
+        let Some(frames) = self.app.bus.subscribe() else { return self.cut_off() };
         let until = self.until.unwrap_or_else(|| self.app.board.head());
         if self.position < until {
             let (filter, after) = (self.filter.clone(), self.position);

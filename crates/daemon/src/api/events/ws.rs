@@ -185,16 +185,16 @@ where
 {
     while let Some(told) = feed.next().await {
         let message = match told {
-            Told::Message(message) => match Utf8Bytes::try_from(message.json()) {
-                Ok(text) => Message::Text(text),
-                // What we wrote ourselves is text.
-                Err(_) => continue,
-            },
+            // What we wrote ourselves is text.
+            Told::Message(message) => Utf8Bytes::try_from(message.json()).ok().map(Message::Text),
             // A socket's frames are messages alone.
-            Told::UpToDate => continue,
-            Told::Alive => Message::Ping(Bytes::new()),
+            Told::UpToDate => None,
+            Told::Alive => Some(Message::Ping(Bytes::new())),
         };
-        sink.feed(message).await.ok()?;
+        if let Some(message) = message {
+            sink.feed(message).await.ok()?;
+        }
+        // Also behind what no frame tells: those before it wait for nothing else.
         if !feed.has_more() {
             sink.flush().await.ok()?;
         }
@@ -203,4 +203,80 @@ where
         true => (close_code::NORMAL, "the end"),
         false => LEAVING,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame;
+    use futures_util::FutureExt as _;
+    use std::collections::VecDeque;
+    use std::pin::Pin;
+    use std::task::{Context, Poll};
+
+    /// How many frames it was handed, and how many of them have left.
+    #[derive(Debug, Default)]
+    struct Line {
+        handed: usize,
+        left: usize,
+    }
+
+    impl Sink<Message> for Line {
+        type Error = axum::Error;
+
+        fn poll_ready(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result<(), axum::Error>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn start_send(mut self: Pin<&mut Self>, _: Message) -> Result<(), axum::Error> {
+            self.handed += 1;
+            Ok(())
+        }
+
+        fn poll_flush(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Result<(), axum::Error>> {
+            self.left = self.handed;
+            Poll::Ready(Ok(()))
+        }
+
+        fn poll_close(
+            self: Pin<&mut Self>,
+            context: &mut Context<'_>,
+        ) -> Poll<Result<(), axum::Error>> {
+            self.poll_flush(context)
+        }
+    }
+
+    /// Behind these nothing happens.
+    struct Then(VecDeque<Told>);
+
+    impl Feed for Then {
+        async fn next(&mut self) -> Option<Told> {
+            match self.0.pop_front() {
+                Some(told) => Some(told),
+                None => std::future::pending().await,
+            }
+        }
+
+        fn has_more(&self) -> bool {
+            !self.0.is_empty()
+        }
+    }
+
+    #[test]
+    fn all_frames_have_left_when_nothing_more_is_to_be_told() {
+        let event = || Told::Message(frame::Message::new(Some(1), "turn.started", b"{}"));
+        for (told, frames) in [
+            (vec![event()], 1),
+            (vec![event(), event(), Told::UpToDate], 2),
+            (vec![Told::UpToDate], 0),
+            (vec![Told::UpToDate, Told::Alive], 1),
+        ] {
+            let (mut line, feed) = (Line::default(), Then(told.into()));
+            assert!(tell(&mut line, feed).now_or_never().is_none(), "it waits for more");
+            assert_eq!((line.handed, line.left), (frames, frames));
+        }
+    }
 }

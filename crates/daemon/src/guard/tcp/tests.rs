@@ -31,6 +31,12 @@ const HOST: &str = "127.0.0.1:7717";
 const US: (&str, &str) = ("origin", "http://127.0.0.1:7717");
 const JSON: (&str, &str) = ("content-type", "application/json");
 
+/// The cookie of a session that began at this Host.
+fn begun(gates: &Gates, host: &'static str) -> String {
+    let headers = [(axum::http::header::HOST, HeaderValue::from_static(host))];
+    gates.begin_session(&headers.into_iter().collect()).split(';').next().unwrap().to_owned()
+}
+
 impl Rig {
     fn new() -> Self {
         Self::at(&["127.0.0.1:7717", "[::1]:7717"], &["hub.example", "hub.example:8443"])
@@ -45,7 +51,7 @@ impl Rig {
         let further = further.iter().copied().map(str::to_owned).collect();
         let gates = Gates::new(access, &addresses, further);
         let token = fs::read_to_string(home.path().join("token")).unwrap();
-        let cookie = gates.begin_session().split(';').next().unwrap().to_owned();
+        let cookie = begun(&gates, HOST);
         Self { gates, bearer: format!("Bearer {}", token.trim()), cookie }
     }
 
@@ -313,9 +319,17 @@ fn a_link_or_a_session_is_worth_nothing_to_another_user_of_the_machine() {
     for (path, said) in [("/open?code=x", ("x", "y")), ("/api/v1/agents", session)] {
         assert_eq!(code(true, path, HOST, said), Some("foreign_user"), "{path}");
         assert_eq!(code(false, path, HOST, said), None, "{path}");
-        // A proxy runs as whoever it likes.
-        assert_eq!(code(true, path, "hub.example", said), None, "{path}");
     }
+    // A proxy runs as whoever it likes. What another user has got at our own name is nothing there.
+    let given = begun(&rig.gates, "hub.example");
+    let behind = ("cookie", given.as_str());
+    for (path, said) in [("/open?code=x", ("x", "y")), ("/api/v1/agents", behind)] {
+        assert_eq!(code(true, path, "hub.example", said), None, "{path}");
+        assert_eq!(code(true, path, "Hub.Example:8443", said), None, "{path}");
+    }
+    let agents = "/api/v1/agents";
+    assert_eq!(code(true, agents, "hub.example", session), Some("token_missing"));
+    assert_eq!(code(false, agents, HOST, behind), Some("token_missing"));
     assert_eq!(code(true, "/api/v1/agents", HOST, token), None, "it was given to them");
 }
 

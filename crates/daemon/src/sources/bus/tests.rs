@@ -1,6 +1,7 @@
 use super::*;
 use crate::inbox::{self, Outbox};
 use headsup_core::observation::{Fact, Level};
+use headsup_core::seat::Session;
 use headsup_core::source::Source;
 use headsup_core::status::Process;
 use headsup_core::time::UnixMs;
@@ -38,15 +39,21 @@ impl Rig {
     }
 
     fn seat(&self) {
+        self.seat_of(None);
+    }
+
+    /// With the conversation that it is known to have.
+    fn seat_of(&self, session: Option<&str>) {
         let mut seat = Seat::new(AgentId::new("run").unwrap(), "opencode", Source::Hook, UnixMs(0));
         let (pid, start_ticks) = crate::process::identity(self.program.id()).unwrap();
         seat.process.id = Some(ProcessId { pid, start_ticks, pid_namespace: None, host_pid: None });
         seat.process.state = Process::Unknown;
+        seat.session = session.map(|id| Session::new(id.to_owned(), UnixMs(0), true));
         self.seats.send(Arc::new(seat)).unwrap();
     }
 
     /// Answers requests until somebody wants to listen.
-    async fn stream(&self, statuses: &str) -> TcpStream {
+    async fn opened(&self) -> TcpStream {
         let mut stream = loop {
             let (path, stream) = self.asked().await;
             if path == "/global/event" {
@@ -57,13 +64,24 @@ impl Rig {
         let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
         stream.write_all(head.as_bytes()).await.unwrap();
         say(&mut stream, "{\"payload\":{\"type\":\"server.connected\",\"properties\":{}}}").await;
+        stream
+    }
+
+    /// The same, and then for the lists of the folder that it was started in.
+    async fn stream(&self, statuses: &str) -> TcpStream {
+        let stream = self.opened().await;
+        self.lists("", statuses).await;
+        stream
+    }
+
+    /// Answers for the lists of a folder whose name ends so.
+    async fn lists(&self, folder: &str, statuses: &str) {
         for list in ["/session/status", "/permission", "/question"] {
             let (path, stream) = self.asked().await;
-            assert!(path.starts_with(list), "{path}");
+            assert!(path.starts_with(list) && path.ends_with(folder), "{path}");
             let body = if list == "/session/status" { statuses } else { "[]" };
             answer(stream, "200 OK", body).await;
         }
-        stream
     }
 
     async fn asked(&self) -> (String, TcpStream) {
@@ -138,6 +156,20 @@ async fn a_program_is_heard_and_a_stream_that_breaks_says_nothing() {
     // It has ended when the lists can be asked again, and not before.
     let _stream = rig.stream("{}").await;
     assert_eq!(rig.told().await, (run, session, "idle"));
+}
+
+#[tokio::test]
+async fn what_is_at_work_in_another_folder_goes_on_when_the_hub_comes_back() {
+    let rig = Rig::new(None);
+    rig.seat_of(Some("ses_b"));
+    let _stream = rig.opened().await;
+    let (path, of_session) = rig.asked().await;
+    assert_eq!(path, "/session/ses_b");
+    answer(of_session, "200 OK", "{\"id\":\"ses_b\",\"directory\":\"/~other\"}").await;
+    rig.lists("", "{}").await;
+    rig.lists("/~other", "{\"ses_b\":{\"type\":\"busy\"}}").await;
+    let (run, session) = (Some("run".to_owned()), Some("ses_b".to_owned()));
+    assert_eq!(rig.told().await, (run, session, "working"));
 }
 
 #[tokio::test]

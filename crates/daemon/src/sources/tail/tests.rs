@@ -112,6 +112,22 @@ fn a_file_that_is_written_anew_in_its_place_is_the_past_again() {
 }
 
 #[test]
+fn a_file_that_is_written_anew_with_the_same_length_is_another_one() {
+    let (_temp, path) = log(b"one\n");
+    let (mut tail, _) = Tail::new(&path);
+    append(&path, b"two\n");
+    assert_eq!(new_lines(&mut tail), ["two"]);
+    fs::write(&path, b"one\ntwo\n").unwrap();
+    assert!(!tail.look().unwrap().begun_anew, "it is the same");
+    fs::write(&path, b"six\nten\n").unwrap();
+    let grown = tail.look().unwrap();
+    assert!(grown.begun_anew && grown.lines.is_empty());
+    assert_eq!(text(grown.past), ["six", "ten"]);
+    append(&path, b"new\n");
+    assert_eq!(new_lines(&mut tail), ["new"]);
+}
+
+#[test]
 fn a_file_may_go_away_and_come_back() {
     let (_temp, path) = log(b"one\n");
     let (mut tail, _) = Tail::new(&path);

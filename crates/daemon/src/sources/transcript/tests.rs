@@ -331,3 +331,110 @@ async fn a_turn_that_has_begun_before_its_log_is_known_is_told() {
     assert!(told("forked", &format!("{prompted}{over}")).await.is_empty());
     assert_eq!(told("asked", &format!("{prompted}{over}{prompted}")).await.len(), 1);
 }
+
+/// Logs of which one is followed, with what there is to be told of it: nobody else reads them.
+fn alone(log: &Path, lookout: &Arc<Lookout>) -> (Logs, Owner, inbox::Outbox) {
+    let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
+    let (followed, helpers, behind) = (Followed::new(), HashMap::new(), VecDeque::new());
+    let metrics = Arc::new(Metrics::new());
+    let watcher = lookout.watcher();
+    let mut logs = Logs { watcher, inbox, metrics, followed, helpers, behind };
+    logs.look_at(&seat("api", Some(log)), None);
+    (logs, (AgentId::new("api").unwrap(), None), outbox)
+}
+
+fn append(log: &Path, text: &str) {
+    let mut file = OpenOptions::new().append(true).create(true).open(log).unwrap();
+    file.write_all(text.as_bytes()).unwrap();
+}
+
+/// How much `outbox` has been told once nothing moves any more.
+async fn told(outbox: &inbox::Outbox) -> usize {
+    tokio::time::sleep(UNWATCHED / 10).await;
+    outbox.take(Duration::ZERO, 9).unwrap().len()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_log_that_could_not_be_read_is_looked_at_again_unasked() {
+    let folder = tempfile::tempdir().unwrap();
+    let [log, away] = ["log.jsonl", "away"].map(|name| folder.path().join(name));
+    fs::write(&log, "{}\n").unwrap();
+    // Watched, and nobody hands out what the kernel tells: as where it tells nothing.
+    let lookout = Lookout::new(Limits::default().inotify, Arc::new(Metrics::new()));
+    let (mut logs, owner, outbox) = alone(&log, &lookout);
+    fs::rename(&log, &away).unwrap();
+    fs::create_dir(&log).unwrap();
+    logs.read(&owner).await;
+    append(&away, &written(logs.inbox.evidence().now().at.plus(1_000)));
+    fs::remove_dir(&log).unwrap();
+    fs::rename(&away, &log).unwrap();
+    tokio::spawn(async move { logs.look_at_unwatched().await });
+    assert_eq!(told(&outbox).await, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_log_in_its_place_is_followed_while_somebody_holds_the_one_before_open() {
+    for is_missed in [true, false] {
+        let folder = tempfile::tempdir().unwrap();
+        let [log, other] = ["log.jsonl", "other"].map(|name| folder.path().join(name));
+        fs::write(&log, "{}\n").unwrap();
+        let lookout = Lookout::new(Limits::default().inotify, Arc::new(Metrics::new()));
+        tokio::spawn(Arc::clone(&lookout).run());
+        let (inbox, outbox) = followed(&log, &lookout).await;
+        // Its watch stays as long as this.
+        let _held = fs::File::open(&log).unwrap();
+        if is_missed {
+            fs::remove_file(&log).unwrap();
+            tokio::time::sleep(UNWATCHED * 3 / 2).await;
+        }
+        fs::write(&other, "{}\n").unwrap();
+        fs::rename(&other, &log).unwrap();
+        tokio::time::sleep(UNWATCHED * 3 / 2).await;
+        append(&log, &written(inbox.evidence().now().at.plus(1_000)));
+        tokio::time::sleep(UNWATCHED * 3 / 2).await;
+        assert_eq!(outbox.take(Duration::ZERO, 9).unwrap().len(), 1, "{is_missed}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_log_with_much_that_is_new_leaves_the_others_their_turn() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log.jsonl");
+    fs::write(&log, "{}\n").unwrap();
+    let lookout = Lookout::new(|| Err(Errno::MFILE), Arc::new(Metrics::new()));
+    let (mut logs, owner, outbox) = alone(&log, &lookout);
+    let nothing = format!("{{\"type\":\"mode\",\"mode\":\"{}\"}}\n", "x".repeat(100_000));
+    append(&log, &nothing.repeat(50));
+    append(&log, &written(logs.inbox.evidence().now().at.plus(1_000)));
+    let once = tokio::spawn(async move {
+        logs.read(&owner).await;
+        logs
+    });
+    assert_eq!(told(&outbox).await, 0, "others come before its end");
+    let mut logs = once.await.unwrap();
+    tokio::spawn(async move {
+        while !logs.behind.is_empty() {
+            logs.go_on().await;
+        }
+    });
+    assert_eq!(told(&outbox).await, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_told_of_one_log_has_nobody_look_at_all_that_are_not_watched() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log.jsonl");
+    fs::write(&log, "{}\n").unwrap();
+    let lookout = Lookout::new(|| Err(Errno::MFILE), Arc::new(Metrics::new()));
+    let (mut logs, _, outbox) = alone(&log, &lookout);
+    append(&log, &written(logs.inbox.evidence().now().at.plus(1_000)));
+    let change = |watch| Change { watch, name: None, is_over: false };
+    let of_another = tokio::spawn(async move {
+        logs.changed(&[change(1), change(2)]).await;
+        logs
+    });
+    assert_eq!(told(&outbox).await, 0);
+    let mut logs = of_another.await.unwrap();
+    tokio::spawn(async move { logs.changed(&[Change::of_everything()]).await });
+    assert_eq!(told(&outbox).await, 1, "changes were lost: everything is looked at");
+}

@@ -23,38 +23,95 @@ function chosen(box, answer) {
 
 async function answer(button) {
   const box = button.closest("[data-prompt]");
-  const told = box.querySelector(".told");
   const fields = [...box.querySelectorAll("button, input")];
   const body = chosen(box, button.dataset.answer);
   fields.forEach((field) => { field.disabled = true; });
-  told.textContent = "Sending …";
+  tell(box, "Sending …", false);
   let again = true;
+  let words = "The hub is not heard. Try again.";
   try {
     const reply = await send(box.dataset.prompt, "answer", body);
     const said = await reply.json();
     again = !reply.ok && said.code !== "already_resolved";
-    told.textContent = reply.ok ? "Answered." : said.detail;
+    words = reply.ok ? "Answered." : said.detail;
   } catch {
-    told.textContent = "The hub is not heard. Try again.";
+    // What is said already holds.
   }
-  told.classList.toggle("wrong", again);
-  fields.forEach((field) => { field.disabled = !again; });
+  // The card may have been drawn again meanwhile.
+  const card = box.isConnected ? box : document.querySelector(`[data-prompt="${CSS.escape(box.dataset.prompt)}"]`);
+  if (!card) return;
+  tell(card, words, again);
+  card.querySelectorAll("button, input").forEach((field) => { field.disabled = !again; });
+}
+
+function tell(box, words, isWrong) {
+  const told = box.querySelector(".told");
+  told.textContent = words;
+  told.classList.toggle("wrong", isWrong);
 }
 
 addEventListener("click", (event) => {
   const button = event.target.closest?.("[data-prompt] [data-answer]");
-  if (button) answer(button);
+  if (!button) return;
+  // Enter and the like are not pointed with.
+  if (event.detail && button.id === fresh.id && performance.now() < fresh.until) {
+    return tell(button.closest("[data-prompt]"), "This has moved under the pointer just now. Click again if you mean it.", true);
+  }
+  answer(button);
 });
 addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || event.isComposing || !event.target.matches?.("[data-prompt] input.text")) return;
   answer(event.target.closest("[data-prompt]").querySelector("[data-answer='text']"));
 });
 
-// What was typed or marked stays when its card is drawn again.
-addEventListener("headsup:replace", ({ detail: { old, fresh } }) => {
-  for (const field of old.querySelectorAll("[data-prompt] input[id]")) {
-    const again = fresh.querySelector(`#${CSS.escape(field.id)}`);
-    if (again) [again.value, again.checked] = [field.value, field.checked];
+// ---- What only just came to lie under the pointer is not meant by a click. Where a card is answered the next
+// one takes its place, and would have the second click of a double one.
+const FRESH = 500;
+let fresh = { id: "", until: 0 };
+let pointer = null;
+let under = "";
+
+const named = (element) => element?.closest?.("[data-prompt] [data-answer]")?.id ?? "";
+const lies = () => (pointer ? named(document.elementFromPoint(...pointer)) : "");
+
+function point(event) {
+  pointer = [event.clientX, event.clientY];
+  under = named(event.target);
+}
+
+function shift() {
+  const now = lies();
+  if (now && now !== under) fresh = { id: now, until: performance.now() + FRESH };
+  under = now;
+}
+
+addEventListener("pointermove", point, { passive: true });
+addEventListener("pointerdown", point, { passive: true });
+addEventListener("scroll", () => { under = lies(); }, { passive: true, capture: true });
+
+// What was typed or marked stays when its card is drawn again, and so do the caret and what was said of the answer.
+let caret = { id: "", at: [] };
+
+addEventListener("focusin", ({ target }) => {
+  if (target.id === caret.id && caret.id) target.setSelectionRange(...caret.at);
+  caret = { id: "", at: [] };
+});
+addEventListener("headsup:replace", ({ detail: { old, fresh: drawn } }) => {
+  const writing = document.activeElement;
+  // Only a place to write has one.
+  if (old.contains(writing) && typeof writing.selectionStart === "number") {
+    caret = { id: writing.id, at: [writing.selectionStart, writing.selectionEnd] };
+  }
+  const same = (element) => drawn.querySelector(`#${CSS.escape(element.id)}`);
+  for (const field of old.querySelectorAll("[data-prompt] :is(input, button)[id]")) {
+    const again = same(field);
+    if (!again) continue;
+    again.disabled = field.disabled;
+    if (field.localName === "input") [again.value, again.checked] = [field.value, field.checked];
+  }
+  for (const told of old.querySelectorAll("[data-prompt] .told[id]")) {
+    const again = same(told);
+    if (again) [again.textContent, again.className] = [told.textContent, told.className];
   }
 });
 
@@ -88,6 +145,7 @@ const sight = new IntersectionObserver((entries) => {
 });
 
 function look() {
+  shift();
   count();
   for (const box of document.querySelectorAll("[data-prompt]")) sight.observe(box);
 }

@@ -36,6 +36,7 @@ function replace(old, fresh) {
 function put({ elements = {}, lists = {} }) {
   const focused = document.activeElement?.id;
   const held = new Map();
+  const drawn = new Map();
   const ids = Object.keys(lists);
   for (const id of ids) for (const row of byId(id)?.children ?? []) held.set(row.id, row);
   for (const [id, html] of Object.entries(elements)) {
@@ -43,17 +44,17 @@ function put({ elements = {}, lists = {} }) {
     const fresh = element(html);
     tick([fresh]);
     if (!old) fresh.classList.toggle("changed", root.dataset.link === "live");
-    if (!old || replace(old, fresh)) held.set(id, fresh);
+    if (!old || replace(old, fresh)) drawn.set(id, fresh);
   }
-  for (const id of ids) order(byId(id), lists[id].map((key) => held.get(key) ?? byId(key)));
+  for (const id of ids) order(byId(id), lists[id].map((key) => drawn.get(key) ?? held.get(key) ?? byId(key)), drawn);
   if (focused && document.activeElement?.id !== focused) byId(focused)?.focus({ preventScroll: true });
 }
 
-/** Rows that do not change keep their order, so the others are taken out and put in. */
-function order(list, rows) {
+/** Rows that do not change keep their order, so the others, which were drawn, are taken out and put in. */
+function order(list, rows, drawn) {
   if (!list) return;
   const wanted = new Set(rows);
-  for (const row of [...list.children]) if (!wanted.has(row)) row.remove();
+  for (const row of [...list.children]) if (!wanted.has(row) || drawn.has(row.id)) row.remove();
   let at = list.firstElementChild;
   for (const row of rows) {
     if (row === at) at = at.nextElementSibling;
@@ -99,16 +100,15 @@ function say() {
   const ago = short(Date.now() - lost);
   const asOf = `as of ${clock(heard)}`;
   const texts = {
-    connecting: ["Connecting", ""],
-    live: ["Live", ""],
-    lost: [`Reconnecting for ${ago}`, `The hub is not heard. What you see is ${asOf}.`],
-    stopped: [`Hub stopped ${ago} ago`, `The hub has stopped. What you see is ${asOf}; it goes on by itself when the hub is back.`],
-    resting: ["Paused", ""],
-    out: ["Signed out", `You are signed out. What you see is ${asOf}. Run headsup open in a terminal to sign in again.`],
+    connecting: ["Connecting", "", ""],
+    live: ["Live", "", ""],
+    lost: ["Reconnecting", ` for ${ago}`, `The hub is not heard. What you see is ${asOf}.`],
+    stopped: ["Hub stopped", ` ${ago} ago`, `The hub has stopped. What you see is ${asOf}; it goes on by itself when the hub is back.`],
+    resting: ["Paused", "", ""],
+    out: ["Signed out", "", `You are signed out. What you see is ${asOf}. Run headsup open in a terminal to sign in again.`],
   };
-  const [brief, long] = texts[state];
-  write(byId("link-text"), brief);
-  write(byId("banner"), long);
+  const [brief, since, long] = texts[state];
+  for (const [id, text] of [["link-text", brief], ["link-for", since], ["banner", long]]) write(byId(id), text);
   if (byId("banner")) byId("banner").hidden = !long;
   root.style.setProperty("--as-of", long ? `"${asOf}"` : "none");
 }

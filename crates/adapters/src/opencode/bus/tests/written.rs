@@ -109,3 +109,25 @@ fn pieces_of_an_answer_are_not_read() {
     }
     assert!(anew::may_say(&part("<metadata>\nUser aborted the command\n</metadata>")));
 }
+
+/// It is, for a moment, by a turn that was stopped as the model was about to call something.
+#[test]
+fn what_is_asked_behind_the_end_of_a_turn_leaves_that_end_as_it_was() {
+    let asked = message("permission.asked", json!({ "id": "per_1", "sessionID": "ses_a" }));
+    for (name, end) in [(ABORTED, "idle"), ("APIError", "failed APIError")] {
+        for is_shared in [true, false] {
+            let mut follower = Follower::new(Served { port: None, is_shared });
+            let mut hear = |said: &str| follower.heard(said).map(|body| word(&body));
+            hear(&status("ses_a", "busy"));
+            let error = json!({ "sessionID": "ses_a", "error": { "name": name } });
+            assert_eq!(hear(&message("session.error", error)), None);
+            assert_eq!(hear(&status("ses_a", "idle")).as_deref(), Some(end));
+            assert_eq!(hear(&asked).as_deref(), Some("blocked permission"));
+            assert_eq!(hear(&status("ses_a", "idle")).as_deref(), Some(end));
+            // The next turn has an end of its own.
+            assert_eq!(hear(&status("ses_a", "busy")).as_deref(), Some("working"));
+            assert_eq!(hear(&asked).as_deref(), Some("blocked permission"));
+            assert_eq!(hear(&status("ses_a", "idle")).as_deref(), Some("done"));
+        }
+    }
+}
