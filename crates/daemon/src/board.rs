@@ -19,8 +19,8 @@ pub(crate) struct Board {
     /// The oldest event kept; one more than the head where there is none.
     oldest: AtomicU64,
     storage_ok: AtomicBool,
-    /// By how much the hub's time is ahead of the wall clock, once that was set back. Milliseconds.
-    ahead_ms: AtomicI64,
+    /// The hub's time when the writer looked last: it never runs backwards. Milliseconds.
+    time_ms: AtomicI64,
 }
 
 /// The seats, and the place in the log at which they are true.
@@ -44,7 +44,7 @@ impl Board {
             now: RwLock::new(Snapshot { seats, places, head }),
             oldest: AtomicU64::new(oldest),
             storage_ok: AtomicBool::new(true),
-            ahead_ms: AtomicI64::new(0),
+            time_ms: AtomicI64::new(0),
         }
     }
 
@@ -149,13 +149,14 @@ impl Board {
         self.storage_ok.store(ok, Ordering::Relaxed);
     }
 
-    /// The hub's time when it is `wall` on the wall clock: events and seats are dated by it.
+    /// The hub's time when it is `wall` on the wall clock: events and seats are dated by it. Where that was set back it
+    /// stands still from one look of the writer's to the next.
     pub(crate) fn time_at(&self, wall: UnixMs) -> UnixMs {
-        wall.plus(self.ahead_ms.load(Ordering::Relaxed))
+        wall.max(UnixMs(self.time_ms.load(Ordering::Relaxed)))
     }
 
-    /// For the writer alone: `now` is the hub's time, and `wall` the same moment on the wall clock.
-    pub(crate) fn set_time(&self, now: UnixMs, wall: UnixMs) {
-        self.ahead_ms.store(now.since(wall).max(0), Ordering::Relaxed);
+    /// For the writer alone: the hub's time.
+    pub(crate) fn set_time(&self, now: UnixMs) {
+        self.time_ms.fetch_max(now.0, Ordering::Relaxed);
     }
 }

@@ -163,6 +163,9 @@ pub async fn run(mut config: Config, ready: impl AsyncFnOnce(&Hub)) -> Result<()
     // A limit of a file's size is a disk that takes no more. Who is started has the signal as it always was.
     let too_long = SignalKind::from_raw(Signal::XFSZ.as_raw());
     let _too_long = signal(too_long).map_err(RunError::Signals)?;
+    // Whoever hangs up fails what is written to it, and ends nothing. The program begins with this signal ignored, but
+    // an `exec` that was tried and has failed leaves it as it kills.
+    let _broken_pipe = signal(SignalKind::pipe()).map_err(RunError::Signals)?;
     let mut hub = Hub::start(config.clone()).await?;
     ready(&hub).await;
     // It listens where it did, also where the system has chosen that.

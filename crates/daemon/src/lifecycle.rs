@@ -179,7 +179,7 @@ pub(crate) async fn resume(
 /// Was it to be taken up, and has nothing come of that? One that ran has had a process.
 fn was_not_started(app: &App, agent: &AgentId) -> bool {
     app.board.seat(agent).is_some_and(|seat| {
-        let is_lost = gate::may_resume(&seat, app.clock.wall()).is_ok();
+        let is_lost = gate::may_resume(&seat, app.time()).is_ok();
         is_lost && seat.process.id.is_none() && seat.process.state != Process::Suspended
     })
 }

@@ -173,7 +173,7 @@ impl Writer {
         let Parts { store, evidence, board, bus, metrics, flusher, spool, clock, .. } = parts;
         let mut time = Steady::new(&*clock, parts.last_at);
         let now = time.now(&*clock);
-        board.set_time(now, clock.wall());
+        board.set_time(now);
         let watch = ClockWatch::new(clock.all());
         let sweep = Sweep::new(clock.monotonic_ms());
         let (seats, _) = board.all();
@@ -234,7 +234,7 @@ impl Writer {
     fn turn_behind(&mut self, has_news: bool, jobs: Vec<Job>) {
         let now = self.now();
         let wall = self.clock.wall();
-        self.board.set_time(now, wall);
+        self.board.set_time(now);
         let set_ms = self.look_at_clock(now);
         // Older reports first: a live one must not overtake what its own agent said before.
         let drained = if has_news { self.drain_spool() } else { Ok(()) };

@@ -47,6 +47,8 @@ pub(super) struct Connection {
     is_ready: bool,
     asked: HashMap<(Side, Id), Asked>,
     sessions: HashMap<String, Conversation>,
+    /// The session that was taken up last. The seat is in that one.
+    current: Option<String>,
     /// What the agent has asked of the person and the hub is told of, the oldest first.
     prompts: Vec<Said>,
     /// What it has asked beside these, and is told of once there is room.
@@ -342,8 +344,15 @@ impl Connection {
                     _ => Event::SessionResumed,
                 };
                 let own = session(result.session).or(asked.session);
-                let model = result.model();
-                self.conversation(own.as_deref()).works_with(model.as_deref());
+                // Beside what goes on in another one it is not the seat's.
+                let is_current =
+                    event != Event::Noted || self.current.is_none() || self.current == own;
+                if is_current {
+                    self.current.clone_from(&own);
+                }
+                let conversation = self.conversation(own.as_deref());
+                conversation.works_with(result.model().as_deref());
+                let model = conversation.model().filter(|_| is_current);
                 let said = Said::new(event, Side::Agent, method);
                 let mut said = vec![Said { session: own, model, cwd: asked.cwd, ..said }];
                 if event != Event::Noted {
@@ -357,7 +366,7 @@ impl Connection {
         }
     }
 
-    /// The model of a session, where it is another one than before.
+    /// The model of a session, where it is another one than before, and the seat is in that session.
     fn works_with(
         &mut self,
         session: Option<String>,
@@ -365,8 +374,9 @@ impl Connection {
         method: &str,
     ) -> Vec<Said> {
         let is_new = self.conversation(session.as_deref()).works_with(model.as_deref());
+        let is_news = is_new && session == self.current;
         let said = Said::new(Event::Described, Side::Agent, method);
-        is_new.then_some(Said { session, model, ..said }).into_iter().collect()
+        is_news.then_some(Said { session, model, ..said }).into_iter().collect()
     }
 
     /// A session is no more. Nobody answers what was asked in it, its own prompts neither.

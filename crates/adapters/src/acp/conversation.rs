@@ -67,6 +67,10 @@ impl Conversation {
         is_new
     }
 
+    pub(super) fn model(&self) -> Option<String> {
+        self.model.clone()
+    }
+
     pub(super) fn is_active(&self) -> bool {
         let works = match self.state {
             State::Unsaid | State::Idle => false,

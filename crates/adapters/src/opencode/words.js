@@ -23,7 +23,7 @@ const SILENT = /^session\.((next|network)\..*|compacted|diff|drained)$|\.\d+$/
 const COMMANDS = ["run", "serve", "web", "acp"]
 const ASIDES = ["agent", "auth", "debug", "export", "import", "mcp", "models", "pr", "providers", "session", "stats"]
 /// Options whose value may be any word, also one of these; and one that has no value.
-const NAMING = ["--agent", "--model", "-m", "--prompt", "--session", "-s"]
+const NAMING = ["--agent", "--hostname", "--model", "-m", "--prompt", "--session", "-s"]
 const SWITCH = "--print-logs"
 
 /// The words of the command line: `serve` has many sessions side by side, `run` has no terminal. That
@@ -37,7 +37,7 @@ const words = () => {
 }
 const started = (typed) => {
   // What an option is set to may be any word.
-  const is_set = (before) => before?.startsWith("-") && before !== SWITCH
+  const is_set = (before) => before?.startsWith("-") && !before.includes("=") && before !== SWITCH
   const is_own = (word, before) => ASIDES.includes(word) && !is_set(before)
   const is_command = (word, before) => COMMANDS.includes(word) && !NAMING.includes(before)
   const command = typed.find((word, at) => is_command(word, typed[at - 1]) || is_own(word, typed[at - 1]))
@@ -47,10 +47,13 @@ const started = (typed) => {
 }
 
 /// May the turn of this one end with the refusal of what it asks? What a turn that was stopped has left open may be answered
-/// in the next one, and a call that asks nothing goes on all the same.
+/// in the next one, and a call that asks nothing goes on all the same. A request need not name its call, as the one whether a
+/// model that repeats itself may go on.
 const may_end = (found, id) => {
   const asks = [...found.open.values()].map(([, ask]) => ask.tool_use_id)
-  return found.busy && found.open.has(id) && [...found.tools].every((call) => asks.includes(call))
+  const unnamed = asks.filter((call) => call === undefined)
+  const others = [...found.tools].filter((call) => !asks.includes(call))
+  return found.busy && found.open.has(id) && others.length <= unnamed.length
 }
 
 const list = (from) => short(Array.isArray(from) ? from.join(" ") : from)

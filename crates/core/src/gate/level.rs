@@ -472,6 +472,7 @@ pub(super) fn believe(step: &mut Step<'_>, level: &HeldLevel) {
                     false => OutcomeKind::Interrupted,
                 };
                 turn::rest(step, kind, None);
+                shown::doubt_queued(step, level);
             } else if !matches!(step.seat.turn.base, Turn::Idle(_)) {
                 step.set_base(Turn::Idle(IdleReason::Ready), None);
             }

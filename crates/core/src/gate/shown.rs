@@ -129,6 +129,19 @@ fn has_own_status(seat: &Seat) -> bool {
     seat.claims.iter().any(|claim| claim.source.tier() == Tier::Own)
 }
 
+/// Rest that a status file shows has ended a turn, and what was queued behind that is to begin. If the file goes on
+/// showing rest, that was stopped as well, or taken back: it says so no second time.
+pub(super) fn doubt_queued(step: &mut Step<'_>, level: &HeldLevel) {
+    let is_filed = step.evidence.source == Source::Registry;
+    if !(is_filed && step.seat.turn.open && matches!(level, HeldLevel::Idle { .. })) {
+        return;
+    }
+    let (until, source) = (step.now.plus(SETTLE_MS), Source::Registry);
+    let (name, what) = ("it rests".to_owned(), HeldFact::Level(level.clone()));
+    step.seat.held.push(Held { until, source, name, what });
+    step.changed = true;
+}
+
 /// It works, as is known. Some sources tell for what reason: that counts while nothing but the model's answer is waited
 /// for, in a turn that was told of.
 pub(super) fn works_otherwise(step: &mut Step<'_>, level: &Level) -> Effect {

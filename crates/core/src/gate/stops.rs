@@ -67,7 +67,7 @@ const OWED: &str = "what a helper has found is still to be told";
 /// A stop whose other hooks still run is no rest before the program's own status, or its log, says so. Where one had to
 /// wait for the hub, they have run: work that is still shown goes on.
 pub(super) fn waits(step: &mut Step<'_>, background: &Background) -> Option<Effect> {
-    let is_old = step.has_waited && !step.seat.process.headless;
+    let is_old = step.has_waited && !step.seat.process.headless && shows_work(step);
     let may_go_on = background.unsettled || step.seat.turn.stop.is_late || is_old;
     let is_told_later = background.logged || shows_work(step);
     if !may_go_on || !is_told_later {

@@ -100,8 +100,8 @@ pub(crate) fn may_take(
 ) -> Result<(), Refused> {
     is_of_its_token(app, headers)?;
     let Some(seat) = app.board.seat(agent) else { return Ok(()) };
-    let is_away = seat.process.state == Process::Suspended
-        || gate::may_resume(&seat, app.clock.wall()).is_ok();
+    let is_away =
+        seat.process.state == Process::Suspended || gate::may_resume(&seat, app.time()).is_ok();
     let hint = match () {
         () if is_away => "a person has put it away, and takes it up again; take another id",
         () if waits_for_a_person(&seat) => {

@@ -2,6 +2,7 @@
 
 use super::ready::when_readable;
 use crate::limits::Open;
+use rustix::fs::FileType;
 use rustix::fs::inotify::{self, ReadFlags, Reader, WatchFlags};
 use rustix::io::Errno;
 use std::mem::MaybeUninit;
@@ -54,8 +55,13 @@ impl Inotify {
         inotify::add_watch(&self.fd, path, flags)
     }
 
-    /// Whatever is written to a file that is no link.
+    /// Whatever is written to a file that is no link. A folder is refused: the kernel has one watch for it, and would
+    /// take that away from whoever looks into it.
     pub(super) fn add_file(&self, path: &Path) -> rustix::io::Result<i32> {
+        let mode = rustix::fs::lstat(path)?.st_mode;
+        if FileType::from_raw_mode(mode) == FileType::Directory {
+            return Err(Errno::ISDIR);
+        }
         let flags = WatchFlags::MODIFY
             | WatchFlags::DELETE_SELF
             | WatchFlags::MOVE_SELF

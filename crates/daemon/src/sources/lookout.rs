@@ -177,7 +177,7 @@ impl Watcher {
         self.lookout.add(&self.told, |instance| instance.add_folder(path))
     }
 
-    /// Whatever is written to a file that is no link.
+    /// Whatever is written to a file that is no link. `None`: it is not watched, as no folder is by this.
     pub(super) fn add_file(&self, path: &Path) -> Option<i32> {
         self.lookout.add(&self.told, |instance| instance.add_file(path))
     }

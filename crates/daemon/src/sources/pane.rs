@@ -1,7 +1,9 @@
 //! The only door of the hub to tmux: it reads what panes show, and gives a pane that has none a pipe.
 
+mod lines;
 mod told;
 
+use self::lines::shortened;
 use self::told::{ended, living, shown};
 use crate::process::{self, Stat};
 use headsup_core::id::ProcessId;
@@ -18,6 +20,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const MOST_BYTES: usize = 1 << 20;
 /// Of a title, in columns: tmux keeps one of a megabyte, and no other pane would find room beside it.
 const LONGEST_TITLE: usize = 1_000;
+/// What is read of a line of a list, in bytes: signs without width are no columns, and a title may be all of such.
+const LONGEST_LINE: usize = 8 << 10;
 
 /// A pane of a tmux server.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -248,7 +252,8 @@ fn titled(more: &str) -> String {
 }
 
 async fn list_as(socket: &Path, format: &str) -> Result<String, Silence> {
-    ask(socket, &["list-panes", "-a", "-F", format].map(str::to_owned)).await
+    let said = answer(socket, &["list-panes", "-a", "-F", format].map(str::to_owned)).await?;
+    Ok(text(&shortened(&said, LONGEST_LINE)))
 }
 
 /// All panes of a server. `None`: it does not answer.
@@ -299,8 +304,16 @@ fn said_in(text: &str, mark: &str) -> Vec<(String, Said)> {
     shown(text, mark).into_iter().map(said).collect()
 }
 
-/// What a server answers.
 async fn ask(socket: &Path, args: &[String]) -> Result<String, Silence> {
+    Ok(text(&answer(socket, args).await?))
+}
+
+fn text(said: &[u8]) -> String {
+    String::from_utf8_lossy(&said[..said.len().min(MOST_BYTES)]).into_owned()
+}
+
+/// What a server answers.
+async fn answer(socket: &Path, args: &[String]) -> Result<Vec<u8>, Silence> {
     let mut command = Command::new("tmux");
     command.env_clear().env("LANG", "C.UTF-8");
     command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
@@ -311,8 +324,7 @@ async fn ask(socket: &Path, args: &[String]) -> Result<String, Silence> {
         ErrorKind::NotFound => Silence::ForGood,
         _ => Silence::Now,
     })?;
-    let shown = &output.stdout[..output.stdout.len().min(MOST_BYTES)];
-    Ok(String::from_utf8_lossy(shown).into_owned())
+    Ok(output.stdout)
 }
 
 #[cfg(test)]
@@ -428,7 +440,10 @@ mod tests {
         tmux(&["-u", "select-pane", "-t", &place.pane, "-T", &long]);
         let shown = titles(std::slice::from_ref(&place)).await;
         let beside = titles_beside(&place).await;
+        tmux(&["-u", "select-pane", "-t", &place.pane, "-T", &"\u{300}".repeat(6_000)]);
+        let without_width = titles_beside(&place).await;
         tmux(&["kill-server"]);
+        assert!((1..LONGEST_LINE).contains(&without_width.unwrap()[0].1.len()));
         let mut missed = 0;
         let text = &shown.of(Some(&place), &mut missed).unwrap().text;
         assert_eq!(text.chars().count(), LONGEST_TITLE);

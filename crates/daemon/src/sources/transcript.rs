@@ -266,7 +266,7 @@ impl Logs {
         }
         let (was_there, known) = (log.tail.is_there(), log.tail.identity());
         let looked = log.tail.look();
-        log.is_unread = looked.is_err();
+        let was_unread = std::mem::replace(&mut log.is_unread, looked.is_err());
         let is_away = looked.is_err() || !log.tail.is_there();
         let is_lost = is_away && (log.is_lost || was_there) && owner.1.is_none();
         if std::mem::replace(&mut log.is_lost, is_lost) != is_lost {
@@ -278,9 +278,12 @@ impl Logs {
         let now = self.inbox.evidence().now().at;
         let kind = log.kind.clone();
         let found = looked.ok().map(|grown| (kind, log.note(now, grown.begun_anew), grown));
-        // While somebody holds the file open that was there before, the kernel does not say that its watch is over.
-        let is_another = log.tail.identity() != known;
-        let (stale, is_there) = (log.watch.take_if(|_| is_another), log.tail.is_there());
+        let is_there = log.tail.is_there();
+        // While somebody holds open what was there before, the kernel does not say that its watch is over. That may
+        // have been no log, with the one that was read before in its place again.
+        let is_another = log.tail.identity() != known || was_unread || !is_there;
+        let is_stale = is_another && !log.is_unread;
+        let stale = log.watch.take_if(|_| is_stale);
         let has_more = found.as_ref().is_some_and(|(_, _, grown)| grown.more);
         if stale.is_some() {
             self.remove(stale);

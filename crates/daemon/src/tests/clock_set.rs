@@ -4,6 +4,7 @@
 use super::bench::{Bench, START};
 use super::spool::record;
 use crate::clock::Clock as _;
+use headsup_core::id::AgentId;
 use serde_json::{Value, json};
 use std::fs;
 
@@ -90,4 +91,83 @@ async fn who_has_ended_leaves_the_roster_behind_a_clock_that_was_set_back() {
     assert_eq!(listed().await, 1);
     bench.pass(2_000).await;
     assert_eq!(listed().await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_clock_that_is_put_right_again_takes_the_hubs_time_no_further() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    bench.clock.jump(-2 * HOUR);
+    bench.pass(0).await;
+    for event in ["SessionStart", "SessionEnd"] {
+        client.hook(event, "s1", &[]).await;
+    }
+    bench.pass(60_000).await;
+    // The writer has not looked since.
+    bench.clock.jump(2 * HOUR);
+    let roster = client.get("/api/v1/agents").await.json();
+    assert_eq!(roster["agents"].as_array().unwrap().len(), 1, "it has ended a minute ago");
+    let at = bench.hub().app().time();
+    assert_eq!(at, bench.clock.wall());
+    bench.pass(0).await;
+    assert_eq!(bench.hub().app().time(), at);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_older_than_a_live_report_stays_so_behind_a_clock_that_was_set_back() {
+    let mut bench = Bench::new().await;
+    let client = bench.client();
+    for event in ["SessionStart", "UserPromptSubmit"] {
+        client.hook(event, "s1", &[]).await;
+    }
+    let late = record("UserPromptSubmit", "s1", "late", bench.clock.wall());
+    bench.clock.advance(5_000);
+    client.hook("Stop", "s1", &[]).await;
+    bench.stop().await;
+    bench.clock.jump(-HOUR);
+    fs::write(bench.home().join("spool/queue"), late).unwrap();
+    bench.start().await;
+    assert_eq!(bench.client().headline("claude-code-s1").await, "done");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_waited_before_the_clock_was_set_back_is_behind_whatever_is_heard_since() {
+    let mut bench = Bench::new().await;
+    let seat = |bench: &Bench| {
+        let id = AgentId::new("claude-code-s1").unwrap();
+        bench.hub().app().board.seat(&id).unwrap()
+    };
+    bench.stop().await;
+    let queue = bench.home().join("spool/queue");
+    fs::write(&queue, record("UserPromptSubmit", "s1", "a", bench.clock.wall())).unwrap();
+    bench.start().await;
+    assert_eq!(seat(&bench).spooled_until, START);
+    bench.clock.jump(-HOUR);
+    bench.pass(10).await;
+    // It may be live, or have waited as well.
+    bench.client().hook("Stop", "s1", &[]).await;
+    let heard = bench.clock.wall();
+    assert_eq!((seat(&bench).last_live_at, seat(&bench).spooled_until), (Some(heard), heard));
+    bench.stop().await;
+    bench.clock.jump(-HOUR);
+    bench.clock.advance(10);
+    let waited = bench.clock.wall();
+    fs::write(&queue, record("UserPromptSubmit", "s1", "b", waited)).unwrap();
+    bench.clock.advance(10);
+    bench.start().await;
+    assert_eq!((seat(&bench).last_live_at, seat(&bench).spooled_until), (None, waited));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_reads_the_state_is_told_the_hubs_time() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    client.report("api", "working").await;
+    bench.clock.jump(-HOUR);
+    bench.pass(2_000).await;
+    client.report("api", "blocked").await;
+    let mut stream = client.events("?view=state&since=0&follow=false").await;
+    let told = stream.next().await.unwrap().data;
+    let now = json!(START.plus(1_000).to_string());
+    assert_eq!((&told["at"], &told["agent"]["since"]), (&now, &now), "{told}");
 }

@@ -250,6 +250,22 @@ async fn a_start_that_has_failed_is_no_success_when_it_is_asked_for_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_start_of_which_nothing_came_is_no_success_behind_a_clock_that_was_set_back() {
+    let mut bench = Bench::new().await;
+    with_launcher(&mut bench, "exit 0").await;
+    let client = bench.client();
+    let _agent = resting(&client).await;
+    act(&client, "suspend", Value::Null).await;
+    bench.clock.jump(-8 * 3_600_000);
+    let path = format!("{SEAT}/resume");
+    let ask = async || client.send("POST", &path, &[("x-headsup-id", "r-1")], "").await;
+    assert_eq!(ask().await.status, 200);
+    // Half of it by the hub's time.
+    bench.pass(30_002).await;
+    refused(&ask().await, "not_started", "nothing was started");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn nobody_is_put_away_who_could_not_be_taken_up_again() {
     let bench = Bench::new().await;
     let client = bench.client();

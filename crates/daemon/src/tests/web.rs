@@ -128,3 +128,25 @@ async fn the_inbox_of_the_page_has_a_question_once_also_where_its_agent_has_ende
         assert_eq!(page.matches(part).count(), 1, "{part}: {page}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_buttons_of_the_inbox_are_told_together_with_whose_question_they_answer() {
+    let bench = Bench::new().await;
+    let tcp = bench.on_tcp().await;
+    let bearer = bench.bearer();
+    let token = [("authorization", bearer.as_str())];
+    let client = bench.client();
+    client.report("api", "working").await;
+    for question in ["Which?", "And then?"] {
+        let question = serde_json::json!({"question": question, "default_action": "none"});
+        let path = "/api/v1/agents/api/prompts";
+        client.send("POST", path, &[], question.to_string()).await;
+    }
+    let page = tcp.send("GET", "/inbox", &token, "").await.text();
+    for n in 1..=2 {
+        let group = format!("role=\"group\" aria-labelledby=\"of-api-p{n} q-api-p{n}\"");
+        for part in [group, format!("id=\"of-api-p{n}\""), format!("id=\"q-api-p{n}\"")] {
+            assert_eq!(page.matches(&part).count(), 1, "{part}: {page}");
+        }
+    }
+}

@@ -129,7 +129,7 @@ fn card(open: &PromptDoc, name: &str, until: Option<UnixMs>, ages: Ages) -> Mark
     html! {
         li.card.s-blocked id={ "p-" (open.id) } {
             p.whose {
-                a href={ "/agents/" (open.agent_id) } { bdi { (name) } }
+                a id={ "of-" (open.id) } href={ "/agents/" (open.agent_id) } { bdi { (name) } }
                 span.dim { (open.id) }
                 @if let Some(until) = until {
                     (put_off(until, ages))

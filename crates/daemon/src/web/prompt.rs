@@ -30,7 +30,7 @@ pub(super) fn prompt(prompt: &PromptDoc, room: Room, ages: Ages) -> Markup {
             }
             @if let Some(body) = &prompt.body { pre.body { bdi { (body) } } }
             @if is_ours {
-                (answers(prompt, ages))
+                (answers(prompt, room, ages))
             } @else {
                 @if !prompt.options.is_empty() { (options(&prompt.options, room)) }
                 @if room == Room::Page {
@@ -66,13 +66,16 @@ fn is_answered_here(prompt: &PromptDoc) -> bool {
 
 /// Its options as buttons, or a place to write; what happens without an answer, and when.
 /// `assets/answer.js` sends what is chosen.
-fn answers(prompt: &PromptDoc, ages: Ages) -> Markup {
+fn answers(prompt: &PromptDoc, room: Room, ages: Ages) -> Markup {
     let id = &prompt.id;
+    let whose = match room {
+        Room::Row => format!("to-{}", prompt.agent_id),
+        // A card names its agent; a page of one agent need not.
+        Room::Page => format!("of-{id}"),
+    };
     html! {
         // Who comes to a button by the keyboard hears whose question it answers, and which.
-        div.answers data-prompt=(id) role="group"
-            aria-labelledby={ "to-" (prompt.agent_id) " q-" (id) }
-        {
+        div.answers data-prompt=(id) role="group" aria-labelledby={ (whose) " q-" (id) } {
             @if prompt.multi_select {
                 fieldset {
                     legend.unseen { "Several may be chosen" }

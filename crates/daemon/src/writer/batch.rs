@@ -162,6 +162,8 @@ impl Writer {
                 }
             }));
             if done.is_ok() {
+                // Nothing that is shown is of a time that is still to come.
+                board.set_time(staging.now);
                 let Staging { seats, frames, ids, prompt_keys, tasks, comments, .. } = staging;
                 let Staging { pulls, webhooks, effects, released, head, unsigned, .. } = staging;
                 self.unsigned = unsigned;

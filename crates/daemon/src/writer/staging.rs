@@ -193,9 +193,8 @@ impl<'a> Staging<'a> {
         seat.shows_one = terminal::shows_one(&seat.kind);
         let keys = roster_keys(seat);
         let stage_before = seat.links.as_ref().and_then(|_| seat.stage.as_deref().cloned());
-        if reported_at.is_some() {
-            // That was by a clock which has been set back since: nothing that has waited could ever be newer.
-            seat.last_live_at.take_if(|told_at| *told_at > wall);
+        if let Some(reported_at) = reported_at {
+            forget_what_is_ahead(seat, reported_at, wall);
         }
         let decision = change(seat);
         date_by_the_wall(seat, now, wall);
@@ -321,9 +320,25 @@ impl<'a> Staging<'a> {
     }
 }
 
+/// A clock that has been set back is behind what was told before: nothing that has waited since then could ever be newer.
+/// What was reported by the clock as it was before is compared with that all the same.
+fn forget_what_is_ahead(seat: &mut Seat, reported_at: UnixMs, wall: UnixMs) {
+    if reported_at > wall {
+        return;
+    }
+    seat.last_live_at.take_if(|told_at| *told_at > wall);
+    if seat.spooled_until > wall {
+        seat.spooled_until = UnixMs::default();
+    }
+}
+
 /// What others date is compared with these moments, and they go by the wall clock: it is behind the hub's time once it
 /// was set back.
 fn date_by_the_wall(seat: &mut Seat, now: UnixMs, wall: UnixMs) {
+    if seat.last_live_at == Some(now) {
+        // Whatever has waited was heard before what is told now.
+        seat.spooled_until = seat.spooled_until.min(wall);
+    }
     for told_at in [&mut seat.last_live_at, &mut seat.turn.stop.told_at] {
         if *told_at == Some(now) {
             *told_at = Some(wall);
@@ -394,5 +409,34 @@ mod tests {
             date_by_the_wall(&mut seat, now, wall);
             assert_eq!((seat.last_live_at, seat.turn.stop.told_at), (dated, dated));
         }
+    }
+
+    #[test]
+    fn what_has_waited_is_never_ahead_of_what_is_told_now() {
+        let (now, wall) = (UnixMs(10_000), UnixMs(4_000));
+        let mut seat = Seat::new(AgentId::slug("a"), "agent", Source::Hook, now);
+        for (waited, until) in [(UnixMs(9_000), wall), (UnixMs(3_000), UnixMs(3_000))] {
+            (seat.last_live_at, seat.spooled_until) = (Some(now), waited);
+            date_by_the_wall(&mut seat, now, wall);
+            assert_eq!((seat.last_live_at, seat.spooled_until), (Some(wall), until));
+        }
+        (seat.last_live_at, seat.spooled_until) = (Some(UnixMs(8_000)), UnixMs(9_000));
+        date_by_the_wall(&mut seat, now, wall);
+        assert_eq!(seat.spooled_until, UnixMs(9_000), "nothing is told now");
+    }
+
+    #[test]
+    fn only_what_waits_since_the_clock_was_set_back_is_not_compared_with_what_was_before() {
+        let (wall, before) = (UnixMs(4_000), UnixMs(9_000));
+        let mut seat = Seat::new(AgentId::slug("a"), "agent", Source::Hook, before);
+        (seat.last_live_at, seat.spooled_until) = (Some(before), before);
+        forget_what_is_ahead(&mut seat, UnixMs(4_001), wall);
+        assert_eq!((seat.last_live_at, seat.spooled_until), (Some(before), before));
+        forget_what_is_ahead(&mut seat, wall, wall);
+        assert_eq!((seat.last_live_at, seat.spooled_until), (None, UnixMs(0)));
+        let (live, waited) = (UnixMs(3_000), UnixMs(2_000));
+        (seat.last_live_at, seat.spooled_until) = (Some(live), waited);
+        forget_what_is_ahead(&mut seat, wall, wall);
+        assert_eq!((seat.last_live_at, seat.spooled_until), (Some(live), waited));
     }
 }

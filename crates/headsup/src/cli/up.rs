@@ -217,12 +217,18 @@ fn has_space() -> Result<(), CommandError> {
     Err(CommandError::internal(said).code("too_little_memory").hint(hint))
 }
 
+/// In how many places the threads of a process allocate (glibc).
+const PLACES: &str = "MALLOC_ARENA_MAX";
+/// That a hub has begun anew. The C library may take the other word away before anybody can read it: it does so from a
+/// program that has more rights than its user, as for a low port.
+const HAS_BEGUN_ANEW: &str = "HEADSUP_BEGUN_ANEW";
+
 /// Where address space is limited, begins anew as a process whose threads all allocate in one place. Each would reserve
 /// some for itself, far more than it uses (64 MiB, glibc), and between them use up any limit. What the hub starts is
 /// under the same limit, and does as it does.
 fn share_space() {
-    const PLACES: &str = "MALLOC_ARENA_MAX";
-    if !headsup_daemon::is_space_limited() || std::env::var_os(PLACES).is_some() {
+    let is_set = |name| std::env::var_os(name).is_some();
+    if !headsup_daemon::is_space_limited() || is_set(PLACES) || is_set(HAS_BEGUN_ANEW) {
         return;
     }
     let Ok(program) = std::env::current_exe() else { return };
@@ -232,7 +238,7 @@ fn share_space() {
         again.arg0(name);
     }
     // It comes back only where that fails, and then it goes on as it is.
-    drop(again.args(words).env(PLACES, "1").exec());
+    drop(again.args(words).env(PLACES, "1").env(HAS_BEGUN_ANEW, "1").exec());
 }
 
 fn foreground(args: &Args, listen: Option<Listen>, context: &Context) -> Result<(), CommandError> {

@@ -148,6 +148,29 @@ fn the_second_click_of_a_double_one_does_not_answer_the_card_that_comes_up() {
 }
 
 #[test]
+fn a_click_counts_where_the_window_has_got_another_size() {
+    let Some(board) = Board::start() else { return };
+    let id = ask(&board, &database());
+    board.shows("api", "blocked");
+    // The button comes to lie under the pointer, and then something is drawn, but not its card.
+    board.browser.js(&format!(
+        "const [main, button] = ['main', 'b-{id}-1'].map((id) => document.getElementById(id));
+         const {{ left, top }} = button.getBoundingClientRect();
+         const at = {{ clientX: left + 5, clientY: top + 5, bubbles: true, detail: 1 }};
+         main.style.paddingTop = '400px';
+         document.body.dispatchEvent(new PointerEvent('pointermove', at));
+         main.style.paddingTop = '';
+         dispatchEvent(new Event('resize'));
+         main.append(document.createElement('p'));
+         return Promise.resolve().then(() => {{
+           button.dispatchEvent(new PointerEvent('click', at));
+         }})"
+    ));
+    board.browser.until("the card to go", "!document.querySelector('[data-prompt]')");
+    assert_eq!(prompt(&board, &id)["resolution"]["value"], "pg");
+}
+
+#[test]
 fn what_became_of_an_answer_is_told_where_the_card_was_drawn_again() {
     let Some(board) = Board::start() else { return };
     let id = ask(&board, &database());
@@ -184,6 +207,59 @@ fn whoever_writes_goes_on_in_the_same_place_where_the_card_was_drawn_again() {
     let place = "const at = document.activeElement;
          return [at.id, at.value, at.selectionStart, at.selectionEnd]";
     assert_eq!(board.browser.js(place), json!([format!("t-{id}"), "Ada Lovelace", 3, 5]));
+}
+
+/// They read something elsewhere in the middle of their answer.
+#[test]
+fn the_place_is_kept_while_the_page_has_not_the_focus() {
+    let Some(board) = Board::start() else { return };
+    let id = ask(&board, &json!({"question": "What is it called?", "default_action": "x"}));
+    board.shows("api", "blocked");
+    // Where nobody is, a field can be focused and is told nothing of it.
+    board.browser.js(&format!(
+        "const field = document.getElementById('t-{id}');
+         field.focus(); field.value = 'Ada Lovelace'; field.setSelectionRange(3, 5);
+         addEventListener('focusin', (event) => event.stopImmediatePropagation(), true)"
+    ));
+    rename(&board);
+    let place = "const at = document.activeElement;
+         return [at.id, at.selectionStart, at.selectionEnd]";
+    assert_eq!(board.browser.js(place), json!([format!("t-{id}"), 3, 5]));
+}
+
+#[test]
+fn whoever_is_refused_is_where_they_were() {
+    let Some(board) = Board::start() else { return };
+    let id = ask(&board, &json!({"question": "What is it called?", "default_action": "x"}));
+    board.shows("api", "blocked");
+    board.browser.js(&format!(
+        "const real = window.fetch;
+         window.fetch = (path, ...more) => String(path).endsWith('/answer')
+           ? new Promise((_, fail) => {{ window.fail = fail; }})
+           : real(path, ...more);
+         const field = document.getElementById('t-{id}');
+         field.value = 'Ada';
+         field.focus();
+         field.dispatchEvent(new KeyboardEvent('keydown', {{ key: 'Enter', bubbles: true }}))"
+    ));
+    // What is disabled loses the focus when the page is drawn.
+    board.browser.until("the focus to go", "document.activeElement === document.body");
+    rename(&board);
+    board.browser.js("window.fail(new Error('gone'))");
+    board.browser.until("the field to be back", &format!("document.activeElement.id === 't-{id}'"));
+    assert_eq!(board.browser.js("return document.activeElement.value"), "Ada");
+}
+
+#[test]
+fn whoever_reads_goes_on_in_the_same_place_where_the_card_was_drawn_again() {
+    let Some(board) = Board::start() else { return };
+    let question = "which branch shall it be? ".repeat(150);
+    board.report("api", json!({"turn": "blocked", "reason": "question", "detail": question}));
+    board.shows("api", "blocked");
+    board.browser.js("document.querySelector('#a-api .asked').scrollTop = 120");
+    rename(&board);
+    let at = "return document.querySelector('#a-api .asked').scrollTop";
+    assert_eq!(board.browser.js(at), 120);
 }
 
 /// Has the card of `api` drawn again.

@@ -36,6 +36,13 @@ fn asks(call: &str) -> Value {
     event("permission.asked", &ask)
 }
 
+/// Something of this turn asks, and does not say for which call.
+fn asks_for_any(id: &str) -> Value {
+    let mut ask = json!({ "sessionID": "ses_1", "permission": "doom_loop" });
+    ask["id"] = format!("per_{id}").into();
+    event("permission.asked", &ask)
+}
+
 fn refused(call: &str) -> Value {
     let request = format!("per_{call}");
     let answer = json!({ "sessionID": "ses_1", "requestID": request, "reply": "reject" });
@@ -72,6 +79,9 @@ fn a_refusal_is_told_at_once_where_its_turn_goes_on() {
     is_told_at_once(&home, &after(&asked, &[refused("a")]), false);
     let all = [asks("b"), refused("a"), refused("b"), call("a", "error")];
     is_told_at_once(&home, &after(&both, &all), false);
+    let unnamed = [call("a", "running"), asks_for_any("a")];
+    is_told_at_once(&home, &after(&unnamed, &[refused("a")]), false);
+    is_told_at_once(&home, &after(&unnamed, &[call("b", "running"), refused("a")]), true);
     // Another call goes on, or begins only then, or asks; or the model has more to say.
     is_told_at_once(&home, &after(&both, &[refused("a")]), true);
     is_told_at_once(&home, &after(&asked, &[refused("a"), call("b", "running")]), true);

@@ -227,6 +227,7 @@ fn a_command_that_lists_or_sets_something_is_not_told_of() {
         &["session", "list"],
         &["mcp", "list"],
         &["--print-logs", "models"],
+        &["--log-level=DEBUG", "models"],
         &["import", "session.json"],
         &["pr", "7"],
     ] {

@@ -6,6 +6,7 @@ use headsup_testkit::home::Home;
 use headsup_testkit::hub::Hub;
 use headsup_testkit::memory::MemoryGroup;
 use headsup_testkit::{http, wait};
+use rustix::process::Signal;
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixStream;
@@ -23,9 +24,14 @@ fn limited(home: &Home, limit: &str) -> Hub {
 
 /// A hub before which a shell has done this.
 fn behind(home: &Home, first: &str) -> Hub {
-    let own = home.command(["up", "--foreground"]);
+    told(home, &format!("{first} && exec \"$0\" up --foreground"))
+}
+
+/// A hub that a shell starts so; `$0` is its program.
+fn told(home: &Home, words: &str) -> Hub {
+    let own = home.command([""; 0]);
     let mut shell = Command::new("/bin/sh");
-    shell.args(["-c", &format!("{first} && exec \"$0\" up --foreground")]);
+    shell.args(["-c", words]);
     shell.arg(own.get_program()).env_clear().current_dir(home.path());
     shell.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
     Hub::start_as(shell, &home.socket())
@@ -201,6 +207,45 @@ fn large_reports_from_everywhere_fit_into_little_memory() {
     if let Some(group) = group {
         assert_eq!(group.killed(), Some(0));
     }
+}
+
+fn environment(hub: &Hub) -> Vec<String> {
+    let words = fs::read_to_string(format!("/proc/{}/environ", hub.pid())).unwrap();
+    words.split('\0').map(str::to_owned).collect()
+}
+
+#[test]
+fn under_a_limit_of_space_a_hub_begins_anew_once_and_as_somebody_has_said_before() {
+    const SHARED: &str = "MALLOC_ARENA_MAX=1";
+    let is_in = |word: &str, hub: &Hub| environment(hub).iter().any(|own| own == word);
+    let rig = Rig::new();
+    let hub = limited(&rig.home, "-v 1048576");
+    assert!(is_in(SHARED, &hub) && is_in("HEADSUP_BEGUN_ANEW=1", &hub));
+    drop(hub);
+    // From a program that has more rights than its user the C library may take its own word away again.
+    let taken = "ulimit -v 1048576 && export HEADSUP_BEGUN_ANEW=1";
+    assert!(!is_in(SHARED, &behind(&rig.home, taken)));
+    let hub = behind(&rig.home, "ulimit -v 1048576 && export MALLOC_ARENA_MAX=2");
+    assert!(is_in("MALLOC_ARENA_MAX=2", &hub) && !is_in(SHARED, &hub));
+}
+
+#[test]
+fn a_hub_that_cannot_begin_anew_outlives_its_clients() {
+    let rig = Rig::new();
+    // Its program is deleted before it runs.
+    let hub = told(
+        &rig.home,
+        "ulimit -v 1048576 && cp \"$0\" gone && exec 3<gone && rm gone \
+         && exec /proc/self/fd/3 up --foreground",
+    );
+    assert!(!environment(&hub).iter().any(|word| word.starts_with("MALLOC_ARENA_MAX=")));
+    let status = fs::read_to_string(format!("/proc/{}/status", hub.pid())).unwrap();
+    let is_seen_to = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+        let signals = u64::from_str_radix(line.trim(), 16).unwrap();
+        (signals >> (Signal::PIPE.as_raw() - 1)) & 1 == 1
+    };
+    assert!(is_seen_to("SigIgn:") || is_seen_to("SigCgt:"), "whoever hangs up ends it");
 }
 
 /// Everything runs by turns where there is one processor: a thread that never waits would stop all.

@@ -95,6 +95,39 @@ fn the_model_is_the_one_that_the_session_works_with() {
 }
 
 #[test]
+fn the_model_of_another_session_than_the_seats_is_not_told() {
+    let told = |rig: &Rig| -> Vec<String> {
+        rig.said.iter().filter_map(|said| super::seen(said).model).collect()
+    };
+    let mut rig = Rig::new();
+    let take_up = |rig: &mut Rig, id: u32, session: &str, model: &str| {
+        rig.client(&json!({"id": id, "method": "session/new", "params": {}}));
+        let models = json!({"currentModelId": model});
+        rig.agent(&json!({"id": id, "result": {"sessionId": session, "models": models}}));
+    };
+    let set = |rig: &mut Rig, id: u32, session: &str, model: &str| {
+        let params = json!({"sessionId": session, "modelId": model});
+        rig.client(&json!({"id": id, "method": "session/set_model", "params": params}));
+        rig.agent(&json!({"id": id, "result": {}}));
+    };
+    take_up(&mut rig, 1, "s", "fast");
+    take_up(&mut rig, 2, "t", "slow");
+    set(&mut rig, 3, "s", "deep");
+    assert_eq!(told(&rig), ["fast", "slow"]);
+    set(&mut rig, 4, "t", "wide");
+    assert_eq!(told(&rig), ["fast", "slow", "wide"]);
+    // Beside a turn the seat stays where it is.
+    rig.prompt(5, "t");
+    take_up(&mut rig, 6, "u", "tiny");
+    assert_eq!(told(&rig).len(), 3);
+    rig.stop(5, "end_turn");
+    // What was said of a session before it was taken up holds where its answer says nothing.
+    rig.client(&json!({"id": 7, "method": "session/load", "params": {"sessionId": "s"}}));
+    rig.agent(&json!({"id": 7, "result": {}}));
+    assert_eq!(told(&rig).last().map(String::as_str), Some("deep"));
+}
+
+#[test]
 fn the_first_answer_ends_no_turn_that_was_begun_before_it() {
     let initialize =
         |id: u32| json!({"id": id, "method": "initialize", "params": {"protocolVersion": 1}});

@@ -5,7 +5,7 @@ use crate::bus::Served;
 const COMMANDS: [&str; 4] = ["run", "serve", "web", "acp"];
 
 /// Options whose value may be any word, also one of those.
-const NAMING: [&str; 6] = ["--agent", "--model", "-m", "--prompt", "--session", "-s"];
+const NAMING: [&str; 7] = ["--agent", "--hostname", "--model", "-m", "--prompt", "--session", "-s"];
 
 pub(crate) fn served(words: &[String]) -> Served {
     // That word comes first, before what is said to the model.

@@ -1,7 +1,7 @@
 //! Stops behind which the program's status file goes on showing work: it is late, or something makes the agent go on.
 
-use super::script::{Script, at_rest, busy, stop, stop_without_a_name, tool_end, tool_of};
-use crate::observation::{Delivery, Fact};
+use super::script::{Script, at_rest, busy, prompt, stop, stop_without_a_name, tool_end, tool_of};
+use crate::observation::{Background, Delivery, Fact};
 use crate::prompt::Actor;
 use crate::status::Headline;
 use crate::time::UnixMs;
@@ -100,4 +100,43 @@ fn a_stop_from_the_spool_is_none_while_work_is_still_shown() {
     assert_eq!((script.headline(), turns(&script)), (Headline::Working, [0, 0]));
     script.registry(at_rest());
     assert_eq!((script.headline(), turns(&script)), (Headline::Done, [0, 1]));
+}
+
+/// Its log tells the end of a turn by its name, and may be where the hub cannot read it.
+#[test]
+fn a_stop_from_the_spool_is_an_end_where_no_status_file_shows_work() {
+    let mut script = Script::working();
+    let reported_at = script.now.plus(5);
+    script.after(3_000).delivery = Delivery::Spooled { reported_at };
+    let background = Background { logged: true, ..Background::unlisted() };
+    script.hook(Fact::TurnEnded { background, turn_ref: Some("t1".to_owned()) });
+    assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+    assert_eq!(turns(&script), [0, 1]);
+}
+
+/// Behind such a stop a prompt may be one that was queued. A status file that rests says so once.
+#[test]
+fn a_prompt_behind_a_stop_from_the_spool_is_over_where_the_status_file_goes_on_showing_rest() {
+    for goes_on in [false, true] {
+        let mut script = busy_turn();
+        let reported_at = script.now.plus(5);
+        script.after(3_000).registry(busy());
+        script.delivery = Delivery::Spooled { reported_at };
+        script.hook(stop("t1"));
+        script.delivery = Delivery::Live;
+        script.hook(prompt("t2"));
+        // No hook tells of Esc.
+        script.registry(at_rest());
+        assert_eq!((script.headline(), turns(&script)), (Headline::Working, [1, 1]));
+        if goes_on {
+            script.registry(busy());
+        }
+        script.tick(300);
+        if goes_on {
+            assert_eq!((script.headline(), turns(&script)), (Headline::Working, [1, 1]));
+        } else {
+            assert_eq!((script.headline(), turns(&script)), (Headline::Idle, [1, 2]));
+            assert_eq!(script.outcome(), Some("interrupted"));
+        }
+    }
 }

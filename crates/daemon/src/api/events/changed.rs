@@ -68,7 +68,7 @@ impl Changed {
             Some(seat) => EventBody::Updated { agent: Box::new(seat.doc()) },
             None => EventBody::Forgotten,
         };
-        let (schema, cursor, at) = (SCHEMA, self.told.to_string(), app.clock.wall());
+        let (schema, cursor, at) = (SCHEMA, self.told.to_string(), app.time());
         let event = Event { schema, cursor, at, agent_id, spooled: false, reported_at: None, body };
         // Nothing of it can fail to be written.
         Frame::new(self.told, &event).ok().map(|frame| frame.message())

@@ -45,6 +45,20 @@ async fn each_source_is_told_of_its_own_folder_alone() {
 }
 
 #[tokio::test]
+async fn who_takes_a_folder_for_a_file_takes_it_from_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let lookout = Lookout::new(real(), Arc::new(Metrics::new()));
+    let (of_folder, of_file) = (lookout.watcher(), lookout.watcher());
+    let watch = of_folder.add_folder(folder.path()).unwrap();
+    assert_eq!(of_file.add_file(folder.path()), None);
+    tokio::spawn(Arc::clone(&lookout).run());
+    write(folder.path(), "a");
+    let changes = of_folder.next().await;
+    assert_eq!((changes[0].name.as_deref(), changes[0].watch), (Some("a"), watch));
+    assert!(of_file.add_file(&folder.path().join("a")).is_some());
+}
+
+#[tokio::test]
 async fn a_watch_ends_with_its_folder() {
     let parent = tempfile::tempdir().unwrap();
     let (folder, moved) = (parent.path().join("a"), parent.path().join("b"));

@@ -74,13 +74,14 @@ impl Log {
         for moment in moments.filter(|moment| **moment > now) {
             *moment = now.plus(-WRITTEN_MS);
         }
+        // Until the look before, the file before was told of; and it is not gone or replaced unnoticed for long. What
+        // a program dates before that, it may write down only then.
+        let since = self.seen_at.max(now.plus(-WRITTEN_MS));
         if !self.tail.is_there() {
-            self.awaited_since.get_or_insert(now);
+            self.awaited_since.get_or_insert(since);
             return None;
         }
         if begun_anew {
-            // Until the look before, the file before was told of; and it is not replaced unnoticed for long.
-            let since = self.seen_at.max(now.plus(-WRITTEN_MS));
             self.past_until = Some(*self.awaited_since.get_or_insert(since));
         }
         self.seen_at = now;
@@ -128,6 +129,23 @@ mod tests {
         log_line("claude-code", line.as_bytes()).unwrap()
     }
 
+    /// Of which all is of that moment, and nobody watches it.
+    fn log_at(path: &Path, moment: UnixMs) -> Log {
+        Log {
+            kind: "claude-code".into(),
+            tail: Tail::new(path).0,
+            watch: None,
+            folder: 0,
+            is_mute: false,
+            past_until: Some(moment),
+            awaited_since: Some(moment),
+            seen_at: moment,
+            is_lost: false,
+            is_unread: false,
+            copied_until: Some(moment),
+        }
+    }
+
     #[test]
     fn what_is_written_behind_a_clock_that_was_set_back_is_no_copy() {
         let folder = tempfile::tempdir().unwrap();
@@ -135,24 +153,32 @@ mod tests {
         std::fs::write(&path, "").unwrap();
         let now = UnixMs(1_795_296_597_200);
         let (later, over) = (now.plus(3_600_000), now.plus(-WRITTEN_MS));
-        let mut log = Log {
-            kind: "claude-code".into(),
-            tail: Tail::new(&path).0,
-            watch: None,
-            folder: 0,
-            is_mute: false,
-            past_until: Some(later),
-            awaited_since: Some(later),
-            seen_at: later,
-            is_lost: false,
-            is_unread: false,
-            copied_until: Some(later),
-        };
+        let mut log = log_at(&path, later);
         assert_eq!(log.note(now, false), Some(over));
         assert_eq!((log.past_until, log.copied_until), (Some(over), Some(over)));
         assert!(log.is_past(&line_of(over)), "a copy");
         assert!(!log.is_past(&line_of(now)));
         log.seen_at = later;
         assert_eq!(log.note(now, true), Some(over), "another file in its place");
+    }
+
+    #[test]
+    fn what_is_dated_just_before_its_log_was_gone_is_news_when_that_is_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log.jsonl");
+        let now = UnixMs(1_795_296_597_200);
+        for (seen, news) in [(now.plus(-5), now.plus(-5)), (UnixMs(0), now.plus(-WRITTEN_MS))] {
+            std::fs::write(&path, "{}\n").unwrap();
+            let mut log = log_at(&path, seen);
+            log.awaited_since = None;
+            std::fs::remove_file(&path).unwrap();
+            log.tail.look().unwrap();
+            assert_eq!(log.note(now, false), None);
+            std::fs::write(&path, "{}\n").unwrap();
+            let begun_anew = log.tail.look().unwrap().begun_anew;
+            assert_eq!(log.note(now.plus(10), begun_anew), Some(news));
+            assert!(log.is_past(&line_of(news)), "it was told of");
+            assert!(!log.is_past(&line_of(news.plus(1))));
+        }
     }
 }

@@ -3,6 +3,7 @@ use crate::inbox;
 use crate::limits::Limits;
 use crate::sources::lookout::Lookout;
 use headsup_core::status::Process;
+use rustix::fs::{CWD, Mode, mkfifoat};
 use rustix::io::Errno;
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -394,6 +395,26 @@ async fn another_log_in_its_place_is_followed_while_somebody_holds_the_one_befor
         tokio::time::sleep(UNWATCHED * 3 / 2).await;
         assert_eq!(outbox.take(Duration::ZERO, 9).unwrap().len(), 1, "{is_missed}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_log_is_followed_that_is_back_while_somebody_holds_open_what_stood_in_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let [log, away] = ["log.jsonl", "away"].map(|name| folder.path().join(name));
+    fs::write(&log, "{}\n").unwrap();
+    let lookout = Lookout::new(Limits::default().inotify, Arc::new(Metrics::new()));
+    tokio::spawn(Arc::clone(&lookout).run());
+    let (inbox, outbox) = followed(&log, &lookout).await;
+    fs::rename(&log, &away).unwrap();
+    mkfifoat(CWD, &log, Mode::RUSR | Mode::WUSR).unwrap();
+    tokio::time::sleep(UNWATCHED * 3 / 2).await;
+    // Its watch stays as long as this.
+    let _held = OpenOptions::new().read(true).write(true).open(&log).unwrap();
+    fs::rename(&away, &log).unwrap();
+    tokio::time::sleep(UNWATCHED * 3 / 2).await;
+    append(&log, &written(inbox.evidence().now().at.plus(1_000)));
+    tokio::time::sleep(UNWATCHED * 3 / 2).await;
+    assert_eq!(outbox.take(Duration::ZERO, 9).unwrap().len(), 1);
 }
 
 #[tokio::test(start_paused = true)]

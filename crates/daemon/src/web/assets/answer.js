@@ -25,6 +25,8 @@ async function answer(button) {
   const box = button.closest("[data-prompt]");
   const fields = [...box.querySelectorAll("button, input")];
   const body = chosen(box, button.dataset.answer);
+  // What is disabled loses the focus.
+  const focused = box.contains(document.activeElement) ? document.activeElement.id : "";
   fields.forEach((field) => { field.disabled = true; });
   tell(box, "Sending …", false);
   let again = true;
@@ -42,6 +44,8 @@ async function answer(button) {
   if (!card) return;
   tell(card, words, again);
   card.querySelectorAll("button, input").forEach((field) => { field.disabled = !again; });
+  const isElsewhere = document.activeElement && document.activeElement !== document.body;
+  if (again && focused && !isElsewhere) document.getElementById(focused)?.focus({ preventScroll: true });
 }
 
 function tell(box, words, isWrong) {
@@ -87,31 +91,35 @@ function shift() {
 
 addEventListener("pointermove", point, { passive: true });
 addEventListener("pointerdown", point, { passive: true });
-addEventListener("scroll", () => { under = lies(); }, { passive: true, capture: true });
+// What people move themselves they see.
+for (const kind of ["scroll", "resize"]) {
+  addEventListener(kind, () => { under = lies(); }, { passive: true, capture: true });
+}
 
-// What was typed or marked stays when its card is drawn again, and so do the caret and what was said of the answer.
-let caret = { id: "", at: [] };
+// What was typed or marked stays when its card is drawn again, and so do the caret, what was said of the answer, and
+// how far down somebody has read. The caret does so before the field has the focus: the page may not have it either.
+const read = [];
 
-addEventListener("focusin", ({ target }) => {
-  if (target.id === caret.id && caret.id) target.setSelectionRange(...caret.at);
-  caret = { id: "", at: [] };
-});
 addEventListener("headsup:replace", ({ detail: { old, fresh: drawn } }) => {
-  const writing = document.activeElement;
-  // Only a place to write has one.
-  if (old.contains(writing) && typeof writing.selectionStart === "number") {
-    caret = { id: writing.id, at: [writing.selectionStart, writing.selectionEnd] };
-  }
   const same = (element) => drawn.querySelector(`#${CSS.escape(element.id)}`);
   for (const field of old.querySelectorAll("[data-prompt] :is(input, button)[id]")) {
     const again = same(field);
     if (!again) continue;
     again.disabled = field.disabled;
-    if (field.localName === "input") [again.value, again.checked] = [field.value, field.checked];
+    if (field.localName !== "input") continue;
+    [again.value, again.checked] = [field.value, field.checked];
+    // Only a place to write has one.
+    const { selectionStart: from, selectionEnd: to, selectionDirection: way } = field;
+    if (typeof from === "number") again.setSelectionRange(from, to, way);
   }
   for (const told of old.querySelectorAll("[data-prompt] .told[id]")) {
     const again = same(told);
     if (again) [again.textContent, again.className] = [told.textContent, told.className];
+  }
+  const long = ".ask :is(.asked, .body)";
+  for (const box of old.querySelectorAll(long)) {
+    const again = [...drawn.querySelectorAll(long)].find((one) => one.textContent === box.textContent);
+    if (again && box.scrollTop) read.push([again, box.scrollTop]);
   }
 });
 
@@ -145,6 +153,8 @@ const sight = new IntersectionObserver((entries) => {
 });
 
 function look() {
+  // Only what is in its place can be scrolled.
+  for (const [box, top] of read.splice(0)) box.scrollTop = top;
   shift();
   count();
   for (const box of document.querySelectorAll("[data-prompt]")) sight.observe(box);
