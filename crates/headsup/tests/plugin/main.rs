@@ -130,6 +130,15 @@ fn told_of_program(home: &Home, bus: &[&Value], words: &[&str]) -> Vec<Value> {
     told.map(|told| told["report"].clone()).collect()
 }
 
+/// What is told of a turn with these events, behind its start.
+fn told_of_turn(home: &Home, events: &[Value], words: &[&str]) -> Vec<Value> {
+    let (begins, start) = (begun(), status("busy"));
+    let rows: Vec<&Value> = begins.iter().chain([&start]).chain(events).collect();
+    let mut told = told_of_program(home, &rows, words);
+    let at = told.iter().position(|report| report["hook_event_name"] == "session.status").unwrap();
+    told.split_off(at + 1)
+}
+
 fn event(kind: &str, properties: &Value) -> Value {
     let data = json!({ "id": format!("evt_{kind}"), "type": kind, "properties": properties });
     json!({ "kind": "bus", "call": "event", "data": data })

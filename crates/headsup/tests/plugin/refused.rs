@@ -1,7 +1,7 @@
 //! What a refusal holds back: the end of its turn comes with it, but nobody waits for a turn that goes on. And whose
 //! turn goes on is remembered, however many others there are.
 
-use super::{BINARY, begun, event, skipped, status, told_of_program};
+use super::{BINARY, event, skipped, status, told_of_turn};
 use headsup_testkit::home::Home;
 use serde_json::{Value, json};
 
@@ -9,17 +9,13 @@ const PROGRAMS: [&[&str]; 2] = [&[], &["serve"]];
 
 /// What is told of a turn with these events: the name of each report, with how that ends or what is asked.
 fn told(home: &Home, events: &[Value], words: &[&str]) -> Vec<String> {
-    let begins = begun().into_iter().chain([status("busy")]);
-    let rows: Vec<Value> = begins.chain(events.iter().cloned()).collect();
-    let told = told_of_program(home, &rows.iter().collect::<Vec<_>>(), words);
-    let at = told.iter().position(|report| report["hook_event_name"] == "session.status").unwrap();
     let line = |report: &Value| {
         let more = ["prompt_id", "tool_use_id", "status"].into_iter();
         let more = more.filter_map(|of| report[of].as_str());
         let name = report["hook_event_name"].as_str();
         name.into_iter().chain(more).collect::<Vec<_>>().join(" ")
     };
-    told[at + 1..].iter().map(line).collect()
+    told_of_turn(home, events, words).iter().map(line).collect()
 }
 
 fn call(id: &str, word: &str) -> Value {

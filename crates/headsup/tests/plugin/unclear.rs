@@ -1,6 +1,6 @@
 //! What cannot be read of a turn may be its end: it is told as none, and the turn is not told again.
 
-use super::{BINARY, begun, event, skipped, status, told_of_program};
+use super::{BINARY, begun, event, skipped, status, told_of_program, told_of_turn};
 use headsup_testkit::home::Home;
 use serde_json::{Value, json};
 
@@ -8,16 +8,12 @@ const PROGRAMS: [&[&str]; 2] = [&[], &["serve"]];
 
 /// What is told of a turn with these events: the name of each report, and how that ends or why it is none.
 fn told(home: &Home, events: &[Value], words: &[&str]) -> Vec<String> {
-    let begins = begun().into_iter().chain([status("busy")]);
-    let rows: Vec<Value> = begins.chain(events.iter().cloned()).collect();
-    let told = told_of_program(home, &rows.iter().collect::<Vec<_>>(), words);
-    let at = told.iter().position(|report| report["hook_event_name"] == "session.status").unwrap();
     let word = |report: &Value| {
         let name = report["hook_event_name"].as_str().unwrap();
         let why = report["not_understood"].as_str().or(report["status"].as_str());
         why.map_or_else(|| name.to_owned(), |why| format!("{name}: {why}"))
     };
-    told[at + 1..].iter().map(word).collect()
+    told_of_turn(home, events, words).iter().map(word).collect()
 }
 
 /// A turn with these events ends so, and `unread` is told where nobody knows how.

@@ -75,18 +75,20 @@ fn whoever_seemed_to_go_on_behind_its_stop_and_rests_without_a_word_has_complete
     assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
 }
 
+/// A turn of which a stop comes from the spool while its status file shows work.
+fn stopped() -> Script {
+    let mut script = busy_turn();
+    let reported_at = script.now.plus(5);
+    script.after(3_000).registry(busy());
+    script.delivery = Delivery::Spooled { reported_at };
+    script.hook(stop("t1"));
+    script.delivery = Delivery::Live;
+    script
+}
+
 /// Whatever runs behind a stop has run meanwhile.
 #[test]
 fn a_stop_from_the_spool_is_none_while_work_is_still_shown() {
-    let stopped = || {
-        let mut script = busy_turn();
-        let reported_at = script.now.plus(5);
-        script.after(3_000).registry(busy());
-        script.delivery = Delivery::Spooled { reported_at };
-        script.hook(stop("t1"));
-        script.delivery = Delivery::Live;
-        script
-    };
     let mut script = stopped();
     script.tick(5_000);
     assert_eq!((script.headline(), turns(&script)), (Headline::Working, [0, 0]));
@@ -118,12 +120,7 @@ fn a_stop_from_the_spool_is_an_end_where_no_status_file_shows_work() {
 #[test]
 fn a_prompt_behind_a_stop_from_the_spool_is_over_where_the_status_file_goes_on_showing_rest() {
     for goes_on in [false, true] {
-        let mut script = busy_turn();
-        let reported_at = script.now.plus(5);
-        script.after(3_000).registry(busy());
-        script.delivery = Delivery::Spooled { reported_at };
-        script.hook(stop("t1"));
-        script.delivery = Delivery::Live;
+        let mut script = stopped();
         script.hook(prompt("t2"));
         // No hook tells of Esc.
         script.registry(at_rest());
