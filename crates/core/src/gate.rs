@@ -236,7 +236,8 @@ fn apply(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refus
 
 fn take(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refusal> {
     let aside = side::told(step, observation).or_else(|| anew::told(step, observation).map(Ok));
-    if let Some(result) = aside.or_else(|| beside::told(step, observation).map(Ok)) {
+    let aside = aside.or_else(|| beside::told(step, observation).map(Ok));
+    if let Some(result) = aside.or_else(|| broken::logged_late(step, observation).map(Ok)) {
         return result;
     }
     match &observation.fact {

@@ -354,6 +354,9 @@ impl Background {
 /// The code of a failure of which nothing more is said.
 pub const JUST_FAILED: &str = "error";
 
+/// Work that a program shows on its terminal which was started with its first prompt.
+pub const PROMPTED: Level = Level::Working { reason: Some(WorkingReason::Prompt) };
+
 /// What a source shows whose conversation goes on in another process.
 pub(crate) const ELSEWHERE: &str = "elsewhere";
 

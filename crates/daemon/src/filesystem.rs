@@ -1,4 +1,4 @@
-//! File systems on which a change may come from elsewhere: the kernel does not tell of it.
+//! File systems on which a change may come from elsewhere, of which the kernel does not tell, and what is free on them.
 //!
 //! inotify sees what is done through this very mount, on this machine (inotify(7), "Limitations"):
 //! neither what another machine writes, nor what is written below a container's layers.
@@ -49,6 +49,13 @@ pub fn remote(path: &Path) -> Option<&'static str> {
         Kind::Remote(name) => Some(name),
         Kind::Layered => None,
     }
+}
+
+/// How many bytes an ordinary user may still write where this is. `None` where that cannot be told, as of a file system
+/// that counts no blocks.
+pub(crate) fn free(path: &Path) -> Option<u64> {
+    let stat = rustix::fs::statvfs(path).ok().filter(|stat| stat.f_blocks > 0)?;
+    stat.f_bavail.checked_mul(stat.f_frsize)
 }
 
 fn kind(path: &Path) -> Option<Kind> {

@@ -4,7 +4,7 @@
 //! blocked with `kind=permission` or `question`, done, error, and clear when it leaves; no text and
 //! no helper's id. Two seconds after done or error they say idle. While it comes up it says that it works,
 //! and so does its title, for as long as it waits for its tool servers (MCP), then idle again (0.169.0, measured);
-//! without any for up to 40 ms.
+//! without any for up to 40 ms. With a prompt on its command line no rest follows that.
 //!
 //! | title | so |
 //! |---|---|
@@ -12,6 +12,8 @@
 //! | `[ ! ] Action Required`, `[ . ] …` in turn | a dialog is open (measured) |
 //! | all others | nothing: a person may have chosen a title without the sign (read) |
 
+use super::{KIND, PROGRAMS};
+use crate::resume;
 use crate::terminal::blocked;
 use headsup_core::observation::Level;
 use headsup_core::status::BlockedReason;
@@ -44,6 +46,37 @@ const ELSEWHERE: [&str; 16] = [
 pub(crate) fn opens_screen(words: &[String]) -> bool {
     let said = words.iter().skip(1).take_while(|word| *word != "--");
     !said.into_iter().any(|word| ELSEWHERE.contains(&word.as_str()))
+}
+
+/// Whether its first prompt stands on its command line, surely: then the work that it shows from its start on is
+/// somebody's, also while it waits for tool servers, and no rest comes between (0.169.0, measured). Of `resume` and `fork`
+/// the conversation is named before it, if it is not the last one. One word alone may be a command.
+pub(crate) fn is_prompted(words: &[String]) -> bool {
+    let line: Vec<_> = words.iter().map(String::as_str).collect();
+    // On Node its script stands before them.
+    let Some(place) = line.iter().take(2).position(|word| is_its(word)) else { return false };
+    let mut parts = line[place + 1..].splitn(2, |word| *word == "--");
+    let mut own = parts.next().unwrap_or_default();
+    let mut plain = Vec::new();
+    while let Some(word) = resume::surely(KIND, own) {
+        let Some(at) = own.iter().position(|other| std::ptr::eq(*other, word)) else { break };
+        own = &own[at + 1..];
+        plain.push(word);
+    }
+    plain.extend(parts.next().unwrap_or_default());
+    let said = match plain.first() {
+        Some(&("resume" | "fork")) => plain.get(if line.contains(&"--last") { 1 } else { 2 }),
+        first => first,
+    };
+    said.is_some_and(|said| {
+        let said = said.trim();
+        said.contains(char::is_whitespace) && !said.starts_with(['/', '!'])
+    })
+}
+
+fn is_its(word: &str) -> bool {
+    let name = word.rsplit('/').next().unwrap_or_default();
+    PROGRAMS.contains(&name.strip_suffix(".js").unwrap_or(name))
 }
 
 /// So many characters of a conversation's id tell more than when it began (version 7: 48 bits of time, then chance).

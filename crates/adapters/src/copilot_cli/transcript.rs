@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `abort` | main agent interrupted: helpers go on behind it (Esc once more stops them), but for those that were stopped with it |
 //! | `session.usage_checkpoint` behind a `rewind` | main agent interrupted: after Esc before the first word the prompt goes back into its box, and the log is replaced by one without that turn, and without its `abort` |
-//! | `session.error` | turn failed: it comes once, after the last try |
+//! | `session.error` | turn failed: it comes once, after the last try, and a few milliseconds behind `agentStop` where the model has said nothing (measured) |
 //! | `subagent.failed`, `subagent.completed` that is `cancelled` | helper ended, of which no hook tells; one that was stopped stands before `abort`. Completed otherwise nothing: the hook tells |
 //! | `permission.requested` | prompt opened, by its name: of several calls at once each has one, and the dialogs come one after the other. Its notice comes within some 200 ms before or after it, and none does where a rule answers it at once (read). Nothing with `resolvedByHook` (read) |
 //! | `permission.completed` | the prompt of that name resolved, by the program itself where `decisionSource` is `unattended_fallback`; `cancelled` is Esc, which stops the main agent as `abort` does, which stands just before or behind it |

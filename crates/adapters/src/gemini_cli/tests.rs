@@ -275,6 +275,10 @@ fn other_words_of_the_program_say_nothing_of_the_turn() {
         nothing
     );
     assert_eq!(read(r#"{"type":"user","content":[{"text":"go"}]}"#), Some((None, true)));
+    assert_eq!(read(r#"{"type":"user","content":"go"}"#), Some((None, true)));
+    let returned = r#"{"type":"user","content":[{"functionResponse":{"id":"1","name":"x"}}]}"#;
+    let told = r#"{"type":"user","content":[{"text":"<session_context>\nThis is"}]}"#;
+    assert_eq!([read(returned), read(told)], [nothing.clone(), nothing], "no person's words");
     assert_eq!(read(r#"{"type":"info","content":"Request cancelled.","#), None);
 }
 

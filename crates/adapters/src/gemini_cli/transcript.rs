@@ -11,9 +11,9 @@
 //! | `error` and `info` of `FAILURES` | turn failed: it has tried again till it gave up, or has no turn or no room left |
 //! | `error`, `Failed to compress chat history…` | compaction ended (read) |
 //! | `$set` of `sessionId` | compaction ended, if a person has asked for one: the conversation is begun anew with its summary. Nothing tells of one that came to nothing |
-//! | all others | nothing, as what commands of a person's say in mid-turn; prompts are `user`, and `$set` rewrites what stood before |
+//! | all others | nothing, as what commands of a person's say in mid-turn; prompts are `user`, as are what calls return and what the program tells of the session, and `$set` rewrites what stood before |
 
-use crate::json::{self, skim};
+use crate::json::{self, Raw, skim};
 use crate::text;
 use crate::transcript::LogLine;
 use headsup_core::observation::Fact;
@@ -51,6 +51,16 @@ skim! {
     }
 }
 
+skim! {
+    Part {
+        text: "text",
+        response: "functionResponse",
+    }
+}
+
+/// How the program itself begins what it tells its model of the session (0.61.0, measured).
+const CONTEXT: &str = "<session_context>";
+
 pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
     let text = json::decode(line);
     let text = json::trim(&text);
@@ -60,7 +70,7 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
     let said = line.content.text().unwrap_or_default();
     let kind = line.kind.text();
     match kind.as_deref() {
-        Some("user") => read.is_prompt = true,
+        Some("user") => read.is_prompt = is_prompt(line.content),
         Some("info") if said == CANCELLED || said.starts_with(HALTED) => {
             read.fact = Some(Fact::TurnInterrupted { turn_ref: None });
         }
@@ -85,6 +95,15 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
         read.name = text::line(&name, text::EVENT);
     }
     Some(read)
+}
+
+/// Is it what a person has typed? What calls return, and what the program tells of the session, are a user's lines, too
+/// (measured).
+fn is_prompt(content: Raw<'_>) -> bool {
+    !content.walked_items().any(|part| {
+        let part: Part<'_> = part.walked();
+        part.response.is_there() || part.text.text().is_some_and(|text| text.starts_with(CONTEXT))
+    })
 }
 
 /// Why the turn has failed, if that is what is said. The server's document stands in the text:

@@ -132,7 +132,7 @@ fn pgpass(text: &[u8], at: usize) -> Option<Range<usize>> {
 }
 
 /// Where the first word behind this program begins, if it stands at `at`.
-fn behind(text: &[u8], at: usize, program: &[u8]) -> Option<usize> {
+pub(super) fn behind(text: &[u8], at: usize, program: &[u8]) -> Option<usize> {
     if !text[at..].starts_with(program) {
         return None;
     }
@@ -140,7 +140,7 @@ fn behind(text: &[u8], at: usize, program: &[u8]) -> Option<usize> {
 }
 
 /// Where the word behind this one begins.
-fn after(text: &[u8], found: &Word) -> Option<usize> {
+pub(super) fn after(text: &[u8], found: &Word) -> Option<usize> {
     let end = found.range.end;
     let closed = found.quote.is_some().then(|| skip_quote(text, end).0);
     separator(text, end).or_else(|| separator(text, closed?))

@@ -5,6 +5,7 @@ use super::assign::{
     Quote, bare_end, glued_end, inner_quote, is_kept_elsewhere, opening, past_quote, quote_before,
     quoted_end, skip_quote,
 };
+use super::handed;
 use super::redact::begins;
 use super::words::is_plain;
 use std::ops::Range;
@@ -15,7 +16,7 @@ const BACK: usize = 512;
 /// A longer name beside a password may be a key itself.
 const NAME: usize = 16;
 
-const CURL: &[&str] = &["curl"];
+pub(super) const CURL: &[&str] = &["curl"];
 const MYSQL: &[&str] = &[
     "mysql",
     "mysqldump",
@@ -86,6 +87,8 @@ pub(super) fn option(text: &[u8], at: usize) -> Option<Range<usize>> {
         .or_else(|| openssl(text, at))
         .or_else(|| literal(text, at))
         .or_else(|| tool(text, at))
+        .or_else(|| handed::cookie(text, at))
+        .or_else(|| handed::here(text, at))
 }
 
 /// `-u NAME:…`, also joined and behind other letters, `--user NAME:…`, and `--pass …`.
@@ -344,7 +347,7 @@ fn is_before_login(text: &[u8]) -> bool {
 
 /// Where the nearest of these programs begins, whose names begin with one letter, and all
 /// between it and `at`.
-fn words_since<'text>(
+pub(super) fn words_since<'text>(
     text: &'text [u8],
     at: usize,
     programs: &[&str],
@@ -364,7 +367,7 @@ fn words_since<'text>(
 
 /// Does a shell read these words to their end as arguments of one command? The option behind
 /// them may be quoted, and all of them may be items of a list.
-fn is_one_command(words: &[u8]) -> bool {
+pub(super) fn is_one_command(words: &[u8]) -> bool {
     let is_quote = |b: &u8| matches!(b, b'"' | b'\'');
     let short = words.strip_suffix(b"\"").or_else(|| words.strip_suffix(b"'")).unwrap_or(words);
     let skipped = usize::from(short.first().is_some_and(is_quote));
@@ -471,7 +474,7 @@ fn joined(text: &[u8], at: usize) -> Word {
     }
 }
 
-fn word_from(text: &[u8], raw: usize, start: usize, quote: Option<Quote>) -> Word {
+pub(super) fn word_from(text: &[u8], raw: usize, start: usize, quote: Option<Quote>) -> Word {
     let is_line = |at: usize| matches!(text.get(at), Some(b'n' | b'r' | b't' | b'\n' | b'\\'));
     let ends = |b: u8| b <= b' ' || b"\"'`;|&)<>".contains(&b);
     let end = match quote {

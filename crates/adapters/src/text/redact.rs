@@ -6,7 +6,7 @@
 
 use super::escapes::Plain;
 use super::shapes::{self, ADDRESSES, Set, Shape};
-use super::{accounts, assign, command};
+use super::{accounts, assign, command, encoded, handed};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -85,6 +85,14 @@ fn secret_at(text: &[u8], at: usize) -> Option<Range<usize>> {
         .or_else(|| assign::value(text, at))
         .or_else(|| command::statement(text, at))
         .or_else(|| accounts::password(text, at))
+        .or_else(|| handed::piped(text, at))
+        .or_else(|| base64(text, at))
+}
+
+/// A word in base64 that holds a secret.
+fn base64(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let holds_one = |plain: &[u8]| !secrets(plain).is_empty();
+    encoded::held(text, at, holds_one).map(|len| at..at + len)
 }
 
 /// Does something begin here: after a character that no name is made of, or after an escape

@@ -6,7 +6,7 @@ use super::{
     Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, compaction, level, notice, overtaken,
     prompts, refuse, stops, turn,
 };
-use crate::observation::{JUST_FAILED, Observation};
+use crate::observation::{Fact, JUST_FAILED, Observation};
 use crate::seat::{Held, HeldFact, HeldLevel, Seat, Statement};
 use crate::source::{Evidence, Source, Tier};
 use crate::status::{
@@ -153,6 +153,58 @@ pub(super) fn ends_otherwise(step: &mut Step<'_>, kind: OutcomeKind, code: Optio
     step.seat.seen_turn_seq = step.seat.seen_turn_seq.min(before);
     step.set_base(Turn::Idle(IdleReason::TurnEnded), code);
     step.changed = true;
+}
+
+/// The log tells how the last turn has ended, of which a hook was told first that knows of no errors and of no Esc. By the
+/// program's own times it is of that very turn: written in it, where both had to wait for the hub, or a failure just
+/// behind its end.
+pub(super) fn logged_late(step: &mut Step<'_>, observation: &Observation) -> Option<Effect> {
+    let (kind, code, detail) = match &observation.fact {
+        Fact::TurnInterrupted { turn_ref: None } => (OutcomeKind::Interrupted, None, None),
+        Fact::TurnFailed { code, detail, turn_ref: None } => {
+            (OutcomeKind::Failed, Some(code.as_str()), detail.as_deref())
+        }
+        _ => return None,
+    };
+    let (turn, outcome) = (&step.seat.turn, step.seat.outcome.as_ref());
+    let is_done = outcome.is_some_and(|outcome| outcome.kind == OutcomeKind::Completed);
+    let rests = !turn.open && matches!(turn.base, Turn::Idle(_));
+    if observation.source != Source::Transcript {
+        return None;
+    }
+    let written = observation.made_at?;
+    let unheard = step.seat.ended_unheard().filter(|_| step.has_waited);
+    // The main agent has gone on behind the end that had to wait: what was written at that end is no end of this.
+    let goes_on = turn.is_answering() && !turn.stop.is_told && !unanswered::stands(step.seat);
+    let is_of_that_end = unheard.is_some_and(|(_, ended)| {
+        written.since(ended) < LATE_FAILURE_MS && written < step.seat.spooled_until
+    });
+    if goes_on && is_of_that_end {
+        return Some(Effect::Confirms);
+    }
+    if !is_done || !rests {
+        return None;
+    }
+    // Whoever has had an answer from a call, or from a helper, behind a failure has gone on behind it.
+    let made = step.seat.made.as_deref();
+    let went_on = kind == OutcomeKind::Failed
+        && made.is_some_and(|made| {
+            let helper = made.helper.as_ref().map(|(_, end)| end);
+            made.call.iter().chain(helper).any(|end| written < end.made_at)
+        });
+    let is_in =
+        unheard.is_some_and(|(begun, ended)| !went_on && begun < written && written <= ended);
+    let end = step.seat.made.as_deref().and_then(|made| made.turn.as_ref());
+    let behind = end.map(|end| written.since(end.made_at));
+    let is_behind = behind.is_some_and(|ms| (0..LATE_FAILURE_MS).contains(&ms));
+    if !(is_in || is_behind && kind == OutcomeKind::Failed) {
+        return None;
+    }
+    ends_otherwise(step, kind, code);
+    if detail.is_some() {
+        step.set_base(Turn::Idle(IdleReason::TurnEnded), detail);
+    }
+    Some(Effect::Decides)
 }
 
 pub(super) fn interrupted(step: &mut Step<'_>, reference: Option<&str>) -> Result<Effect, Refusal> {

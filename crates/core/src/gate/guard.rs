@@ -4,10 +4,11 @@ use super::{
     Refusal, Rule, SETTLE_MS, STRAGGLERS_MS, Step, beside, launched, level, lifecycle, process,
     refuse, report, session, side,
 };
+use crate::arbitrate;
 use crate::observation::{
     Delivery, Fact, Level, Observation, ProcessFact, ReportedTurn, SessionEnd, SessionStart,
 };
-use crate::seat::Launched;
+use crate::seat::{Launched, LeftSession};
 use crate::source::{Source, Tier};
 use crate::status::{ExitKind, OutcomeKind, Process, Turn};
 
@@ -207,7 +208,7 @@ fn check_session(step: &mut Step<'_>, observation: &Observation) -> Result<(), R
             if leaves(step, said, observation) {
                 return Ok(());
             }
-            if left && !starts {
+            if left && !starts && !is_taken_up(step, said, observation) {
                 return refuse(Rule::G1, "from a session that was left");
             }
             let is_another = !step.seat.left_sessions.is_empty();
@@ -317,8 +318,22 @@ fn goes_on(step: &Step<'_>, said: &str, observation: &Observation) -> bool {
     let seat = &step.seat;
     let left = seat.left_sessions.last().filter(|left| left.id == said);
     let is_same = seat.process.id.is_some() && observation.process == seat.process.id;
-    let is_later = left.is_some_and(|left| step.now.since(left.at) >= SETTLE_MS);
-    is_later && is_same && seat.process.state.is_running() && begins(observation)
+    let is_later = left.is_some_and(|left| is_told_later(step, left, observation));
+    is_later && is_same && seat.process.state.is_running() && begins(&observation.fact)
+}
+
+/// Is it told well behind the moment in which this conversation was left? What has waited for a hub was told behind all
+/// that has waited before it.
+fn is_told_later(step: &Step<'_>, left: &LeftSession, observation: &Observation) -> bool {
+    let (left_at, at) = match observation.delivery {
+        Delivery::Live => (left.at, step.now),
+        Delivery::Spooled { reported_at } if arbitrate::is_told_late(step.seat) => {
+            (step.seat.spooled_until, reported_at)
+        }
+        Delivery::Spooled { reported_at } => (left.at, reported_at),
+        Delivery::Standing | Delivery::Replayed => return false,
+    };
+    at.since(left_at) >= SETTLE_MS
 }
 
 /// Is something asked in a conversation that was left, in the very process that sits here, and not just behind that?
@@ -327,27 +342,25 @@ fn goes_on(step: &Step<'_>, said: &str, observation: &Observation) -> bool {
 fn is_taken_up(step: &Step<'_>, said: &str, observation: &Observation) -> bool {
     let seat = &step.seat;
     let left = seat.left_sessions.iter().find(|left| left.id == said);
-    let is_later = left.is_some_and(|left| step.now.since(left.at) >= SETTLE_MS);
+    let is_later = left.is_some_and(|left| is_told_later(step, left, observation));
     let is_same = seat.process.id.is_some() && observation.process == seat.process.id;
     let asks = matches!(observation.fact, Fact::PromptSubmitted { .. } | Fact::PromptTold);
     let is_level = matches!(observation.fact, Fact::Level(_));
     let has_named = seat.session.as_ref().is_some_and(|own| own.is_filed);
     let names = observation.source == Source::Registry && is_level && has_named;
-    let is_live = observation.delivery == Delivery::Live;
-    is_later && is_same && (asks || names) && is_live && seat.process.state.is_running()
+    is_later && is_same && (asks || names) && seat.process.state.is_running()
 }
 
-/// Does it tell live that something begins?
-fn begins(observation: &Observation) -> bool {
-    let begins = match &observation.fact {
+/// Does it tell that something begins?
+fn begins(fact: &Fact) -> bool {
+    match fact {
         Fact::PromptSubmitted { .. } | Fact::PromptTold => true,
         Fact::ToolStarted { actor, .. }
         | Fact::ToolGranted { actor, .. }
         | Fact::PromptOpened { actor, .. }
         | Fact::DialogShown { actor, .. } => actor.is_main(),
         _ => false,
-    };
-    begins && observation.delivery == Delivery::Live
+    }
 }
 
 /// A fact from a seat whose process is over: a straggler, or a sign of new life.
@@ -383,7 +396,8 @@ fn revive(step: &mut Step<'_>, observation: &Observation) -> Result<(), Refusal>
     }
     let is_later = step.now.since(process.since) >= SETTLE_MS;
     let is_same = step.seat.is_over_by_word() && observation.process == process.id;
-    if is_same && is_later && begins(observation) {
+    let is_live = observation.delivery == Delivery::Live;
+    if is_same && is_later && is_live && begins(&observation.fact) {
         process::stays(step);
         return Ok(());
     }

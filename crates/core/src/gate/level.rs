@@ -9,7 +9,7 @@ use super::{
     prompts, refuse, screen, shown, side, stops, turn, withdrawn,
 };
 use crate::arbitrate::{self, Standing};
-use crate::observation::{BackgroundShells, Delivery, JUST_FAILED, Level, Observation};
+use crate::observation::{BackgroundShells, Delivery, JUST_FAILED, Level, Observation, PROMPTED};
 use crate::prompt::{Actor, NewPrompt, OpenPrompt};
 use crate::seat::{Claim, Held, HeldFact, HeldLevel};
 use crate::source::{Source, Tier};
@@ -267,9 +267,11 @@ fn may_be_a_start(step: &Step<'_>, source: Source, level: &Level) -> bool {
     on_terminal && is_new && matches!(level, Level::Working { .. })
 }
 
-/// How long work waits that may be the start of a program: of some it is for long, and hooks tell of a prompt before.
+/// How long work waits that may be the start of a program: of some it is for long, and hooks tell of a prompt before,
+/// or it was started with one.
 fn start_ms(step: &Step<'_>, source: Source, level: &Level) -> i64 {
-    let is_start = may_be_a_start(step, source, level) && !step.seat.has_edge_witness();
+    let is_asked = *level == PROMPTED || step.seat.has_edge_witness();
+    let is_start = may_be_a_start(step, source, level) && !is_asked;
     step.seat.starts_at_work_ms.filter(|_| is_start).map_or(SETTLE_MS, i64::from)
 }
 

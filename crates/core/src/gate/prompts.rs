@@ -331,17 +331,17 @@ pub(super) fn withdraw_all(step: &mut Step<'_>) -> bool {
     withdraw(step, |_| true)
 }
 
-/// A person has prompted the main agent. Where no answer names what it answers, a dialog takes the keyboard:
-/// whoever types has none before them. Else that says nothing of what helpers have asked that go on.
-/// `is_late`: the open turn has begun with it, and what its own status shows was asked behind that.
+/// A person has prompted the main agent. Where no answer names what it answers, a dialog takes the keyboard: whoever
+/// types has none before them, unless the program's own status shows what a helper asks: it came up meanwhile. Else it
+/// says nothing of helpers that go on. `is_late`: the open turn has begun with it, and what is shown came behind it.
 pub(super) fn withdraw_at_prompt(step: &mut Step<'_>, helpers: &[String], is_late: bool) {
-    let showing = if is_late { showing_dialogs(step) } else { Vec::new() };
+    let showing = showing_dialogs(step);
     let others = side::others(step);
     withdraw(step, |asked| {
         let is_of = |ids: &[String]| matches!(asked.actor, Actor::Sub(id) if ids.contains(id));
-        let goes_on = is_of(helpers);
+        let goes_on = is_of(&others) || is_of(helpers) && asked.ask.key.is_some();
         let is_shown = asked.ask.reason != BlockedReason::Other && showing.contains(&asked.source);
-        !is_of(&others) && !is_shown && (!goes_on || asked.ask.key.is_none())
+        !(goes_on || is_late && is_shown || !asked.actor.is_main() && !showing.is_empty())
     });
     // Not for ever: the end of who asks may have been lost.
     let waits = step.seat.own_prompts().any(|open| !open.actor.is_main());

@@ -16,10 +16,10 @@ use thin_vec::ThinVec;
 
 /// How long a program that was told to go in mid-turn may take from its goodbye to its end.
 /// Milliseconds.
-const LEAVE_MS: i64 = 2_000;
+pub(super) const LEAVE_MS: i64 = 2_000;
 
 /// How long after what may be its goodbye a program may take to its end. Milliseconds.
-const SAY_MS: i64 = 5_000;
+pub(super) const SAY_MS: i64 = 5_000;
 
 /// The seat takes on a session without a new incarnation: its first one.
 pub(super) fn enter(step: &mut Step<'_>, id: &str, start_seen: bool) {

@@ -321,16 +321,17 @@ fn confirm_end(step: &mut Step<'_>, made_at: Option<UnixMs>) {
 /// Whoever leaves has ended as it has told last.
 pub(super) fn believe_last(step: &mut Step<'_>) {
     anew::is_over_now(step);
-    let told = step.seat.held.iter().find_map(|held| match &held.what {
-        HeldFact::Level(level @ (HeldLevel::Done | HeldLevel::Failed { .. }))
-            if held.source.tier() == Tier::Own =>
-        {
-            Some(level.clone())
+    let is_told = |held: &Held| {
+        let ends = matches!(held.what, HeldFact::Level(HeldLevel::Done | HeldLevel::Failed { .. }));
+        ends && held.source.tier() == Tier::Own
+    };
+    // It counts once, however often this is asked.
+    let told = step.seat.held.iter().position(is_told).map(|at| step.seat.held.remove(at).what);
+    if let Some(HeldFact::Level(level)) = told {
+        // A hook may have told the same since.
+        if step.seat.turn.open || !level::is_believed(step, &level) {
+            level::believe(step, &level);
         }
-        _ => None,
-    });
-    if let Some(level) = told {
-        level::believe(step, &level);
     } else if step.seat.turn.open && (has_stopped(step) || is_logged_alone(step)) {
         turn::rest(step, OutcomeKind::Completed, None);
     }

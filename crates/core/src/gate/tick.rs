@@ -217,8 +217,16 @@ pub fn next_deadline(seat: &Seat) -> Option<UnixMs> {
 }
 
 /// After loading from the store: no edge. Ageing starts anew, because the hub's absence says
-/// nothing of an agent.
+/// nothing of an agent; and whether a program has left behind its goodbye is still to be seen.
 pub fn restore(seat: &mut Seat, now: UnixMs) {
     seat.ageing_from = now;
     seat.quiet_prompts = 0;
+    for held in &mut seat.held {
+        let within = match held.what {
+            HeldFact::Left | HeldFact::Parted => session::LEAVE_MS,
+            HeldFact::Goodbye => session::SAY_MS,
+            _ => continue,
+        };
+        held.until = held.until.max(now.plus(within));
+    }
 }

@@ -138,6 +138,15 @@ impl EndedTurn {
 }
 
 impl Seat {
+    /// Since when, and until when, the last turn went on while no hub was here, if it ended meanwhile and its program says
+    /// when that was. Since anything was heard of it live, or since its prompt, where that had to wait, too.
+    pub fn ended_unheard(&self) -> Option<(UnixMs, UnixMs)> {
+        let made = self.made.as_deref()?;
+        let ended = made.turn.as_ref()?.made_at;
+        let begun = self.last_live_at.max(made.prompt.as_ref().map(|prompt| prompt.made_at))?;
+        (begun < ended).then_some((begun, ended))
+    }
+
     /// Has nothing but a goodbye said that its process is over?
     pub fn is_over_by_word(&self) -> bool {
         let ProcessFacts { state, evidence, id, .. } = &self.process;

@@ -15,7 +15,7 @@ use headsup_adapters::evidence::progress;
 use headsup_adapters::terminal::{self, Contents, Started, UNSEEN};
 use headsup_core::gate;
 use headsup_core::id::{AgentId, ProcessId};
-use headsup_core::observation::{Delivery, Fact, Level};
+use headsup_core::observation::{Delivery, Fact, Level, PROMPTED};
 use headsup_core::seat::Seat;
 use headsup_core::source::Source;
 use headsup_core::wire::Problem;
@@ -63,6 +63,7 @@ pub(super) async fn post(
     let mut sights = Vec::new();
     if let Some(status) = &said.status {
         let (mut sight, row) = spoken::report(&agent, &seat.kind, status);
+        sight.fact = asked_for(&seat, &process, sight.fact).await;
         if said.again {
             sight.delivery = Delivery::Standing;
         }
@@ -110,6 +111,21 @@ pub(super) async fn post(
         }
     }
     Ok(receipt(StatusCode::ACCEPTED, &reply))
+}
+
+/// Work of a program that may only come up is a prompt's, if it was started with one.
+async fn asked_for(seat: &Seat, process: &ProcessId, fact: Fact) -> Fact {
+    let works = fact == Fact::Level(Level::Working { reason: None });
+    if !works || seat.turn.open || terminal::starts_at_work_ms(&seat.kind).is_none() {
+        return fact;
+    }
+    let (kind, pid) = (seat.kind.clone(), process.pid_here());
+    let look = move || {
+        let words = pid.and_then(process::command_line);
+        words.is_some_and(|words| terminal::is_prompted(&kind, &words))
+    };
+    let is_prompted = tokio::task::spawn_blocking(look).await.unwrap_or_default();
+    if is_prompted { Fact::Level(PROMPTED) } else { fact }
 }
 
 /// No file that a program reads at its start is longer.

@@ -159,12 +159,38 @@ impl Logs {
     async fn catch_up(&mut self, seat: &Seat) {
         let waited = Some(seat.spooled_until).filter(|at| *at != UnixMs::default());
         let heard_at = seat.last_live_at.max(waited);
-        let grown = self.look_at(seat, heard_at);
-        let Some(since) = heard_at else { return };
+        // The hook of an end was told first, and says less of how that came about.
+        let unheard = seat.ended_unheard().map(|(begun, _)| begun);
+        let since = unheard.map_or(heard_at, |begun| heard_at.min(Some(begun)));
+        let grown = self.look_at(seat, since);
+        let (Some(heard_at), Some(since)) = (heard_at, since) else { return };
         for owner in grown {
             let lines = self.unread(&owner, &seat.kind, since);
+            if owner.1.is_none() {
+                self.tell_end(&owner, &seat.kind, &lines, (since, heard_at)).await;
+            }
             let spooled = |reported_at| Delivery::Spooled { reported_at };
-            self.tell_since(&owner, &seat.kind, &lines, since, spooled).await;
+            self.tell_since(&owner, &seat.kind, &lines, heard_at, spooled).await;
+        }
+    }
+
+    /// How a turn has ended that no hub has heard: what was written between these times of a failure, or of Esc.
+    async fn tell_end(
+        &self,
+        owner: &Owner,
+        kind: &str,
+        lines: &[Vec<u8>],
+        (since, until): (UnixMs, UnixMs),
+    ) {
+        for line in lines {
+            let Some(read) = line_of(owner, kind, line) else { continue };
+            let is_end =
+                matches!(read.fact, Some(Fact::TurnInterrupted { .. } | Fact::TurnFailed { .. }));
+            let at = written(&read).filter(|at| is_end && since < *at && *at <= until);
+            if let Some(reported_at) = at {
+                self.keep(owner, line);
+                self.tell(&owner.0, read, Delivery::Spooled { reported_at }).await;
+            }
         }
     }
 

@@ -14,9 +14,12 @@ impl Store {
 
 pub(super) fn read(connection: &Connection, agent: &str) -> Result<History, StoreError> {
     let mut select = connection.prepare_cached("SELECT history FROM histories WHERE id = ?1")?;
-    let stored: Option<String> = select.query_row([agent], |row| row.get(0)).optional()?;
-    let Some(stored) = stored else { return Ok(History::default()) };
-    Ok(serde_json::from_str(&stored).unwrap_or_else(|error| {
+    // Read where it lies: bytes that are no text cost what was said, and not every report from then on.
+    let stored = select.query_row([agent], |row| {
+        Ok(serde_json::from_slice(row.get_ref(0)?.as_bytes().unwrap_or_default()))
+    });
+    let Some(read) = stored.optional()? else { return Ok(History::default()) };
+    Ok(read.unwrap_or_else(|error| {
         tracing::error!(%error, agent, "what was said of the agent cannot be read");
         History::default()
     }))
@@ -129,6 +132,32 @@ mod tests {
         }
         drop(store);
         assert_eq!(open(&path).loaded.seats[0].name, "two");
+    }
+
+    #[test]
+    fn a_history_that_is_no_text_any_more_is_begun_anew() {
+        let temp = tempfile::tempdir().unwrap();
+        let mut store = open(&temp.path().join("headsup.db")).store;
+        let mut seat = seat("api");
+        let stored = |store: &mut Store, seat: &mut Seat| {
+            let history = seat.history.as_deref_mut().unwrap();
+            let (source, at) = (Source::Hook, UnixMs(5));
+            let (event, value) = ("Stop".into(), "idle".into());
+            history.trail.push_back(Statement { source, event, value, at, lost: None });
+            let said = history.clone();
+            history.unsaved = true;
+            let seats = vec![(&seat.id, Some(&*seat))];
+            store.commit(&Changes { seats, ..Changes::default() }).unwrap();
+            said
+        };
+        stored(&mut store, &mut seat);
+        let sql = "UPDATE histories SET history = CAST(x'7BFF7D' AS TEXT)";
+        assert_eq!(store.connection().execute(sql, []).unwrap(), 1);
+        let read = store.history(&seat.id).unwrap();
+        assert_eq!(read, History::default());
+        seat.history = Some(Box::new(read));
+        let said = stored(&mut store, &mut seat);
+        assert_eq!(store.history(&seat.id).unwrap(), said);
     }
 
     #[test]

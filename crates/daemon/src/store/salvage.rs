@@ -31,6 +31,8 @@ const EVERY: u64 = 100_000;
 const ROW: u64 = 4;
 /// An event takes more than this. Bytes.
 const EVENT: u64 = 64;
+/// Where `PRAGMA table_info` has the name of a column (`SQLite`'s documentation of it).
+const NAME: usize = 1;
 /// Columns that hold JSON, whatever the table.
 const JSON: [&str; 7] = ["state", "doc", "history", "entry", "approvals", "reviews", "blocks"];
 
@@ -182,6 +184,9 @@ fn take(
     // An older format has fewer.
     let mut both = columns(new, name)?;
     both.retain(|column| there.contains(column));
+    if both.is_empty() {
+        return Ok(table);
+    }
     let into = new.transaction()?;
     let passage = Passage { old, into: &into, columns: &both, order, most: bytes / ROW };
     if passage.go(&mut table, "ASC")? == Way::Whole {
@@ -195,9 +200,16 @@ fn take(
     Ok(table)
 }
 
+/// What the columns of a table are called; nothing of one that is not there. A damaged description may name one by
+/// bytes that are no text: it is left out, and no statement is asked for it, as the library panics over such a name.
 fn columns(connection: &Connection, table: &str) -> Result<Vec<String>, StoreError> {
-    let select = connection.prepare(&format!("SELECT * FROM {table}"))?;
-    Ok(select.column_names().map(str::to_owned).collect())
+    let mut select = connection.prepare(&format!("PRAGMA table_info({table})"))?;
+    let mut rows = select.query([])?;
+    let mut names = Vec::new();
+    while let Some(row) = rows.next()? {
+        names.extend(row.get_ref(NAME)?.as_str().ok().map(str::to_owned));
+    }
+    Ok(names)
 }
 
 /// How far a table could be read.

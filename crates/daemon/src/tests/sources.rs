@@ -1,6 +1,7 @@
 //! The hub's own eyes, on real processes and real files.
 
 mod again;
+mod asked;
 mod away;
 mod ended;
 mod missing;

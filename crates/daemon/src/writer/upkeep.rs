@@ -1,6 +1,7 @@
 //! Chores: checkpoints are asked for, old events go, and what launches have left.
 
 use super::Writer;
+use crate::filesystem;
 use headsup_core::time::UnixMs;
 
 /// The write-ahead log is copied into the database when it has grown by so many pages (4 KiB):
@@ -8,6 +9,8 @@ use headsup_core::time::UnixMs;
 /// after a kill reads all of the log, at a few milliseconds a thousand pages.
 const IDLE_CHECKPOINT_PAGES: u32 = 1_000;
 const BUSY_CHECKPOINT_PAGES: u32 = 4_000;
+/// What a page takes. Bytes.
+const PAGE: u64 = 4 << 10;
 /// So many pages (1 MB) are flushed at once while the log grows, unless it grows faster than the disk takes it.
 const FLUSHED_PAGES: u32 = 256;
 /// Under steady load the flusher never gets to the log's end, and only from its end can it start
@@ -137,7 +140,9 @@ impl Writer {
             && (pages == 0 || pages >= IDLE_CHECKPOINT_PAGES)
             && is_at_leisure
             && !self.store.log_is_empty();
-        match self.upkeep.of_log(pages, calm, is_at_leisure) {
+        let is_narrow =
+            || filesystem::free(self.store.path()).is_some_and(|free| free < needed(pages));
+        match self.upkeep.of_log(pages, calm, is_at_leisure, is_narrow) {
             Some(LogChore::Checkpoint) => self.flusher.checkpoint(calm),
             Some(LogChore::Rest) => {
                 if let Err(error) = self.store.checkpoint() {
@@ -148,6 +153,12 @@ impl Writer {
             None => {}
         }
     }
+}
+
+/// So much room has to be left where a log of so many pages goes on growing, in bytes: what is copied into the database
+/// takes it, and the log keeps what it has.
+fn needed(pages: u32) -> u64 {
+    2 * PAGE * u64::from(pages)
 }
 
 /// What is to be done about the write-ahead log.
@@ -163,8 +174,14 @@ enum LogChore {
 
 impl Upkeep {
     /// Of a log of so many pages. `calm`: nobody reports, and it is to be emptied. `is_at_leisure`: the flusher does nothing
-    /// else.
-    fn of_log(&mut self, pages: u32, calm: bool, is_at_leisure: bool) -> Option<LogChore> {
+    /// else. `is_narrow`: before the log is longer the disk would be full, and it could be emptied no more.
+    fn of_log(
+        &mut self,
+        pages: u32,
+        calm: bool,
+        is_at_leisure: bool,
+        is_narrow: impl FnOnce() -> bool,
+    ) -> Option<LogChore> {
         if pages < self.asked_at_pages {
             // The log has started over.
             (self.asked_at_pages, self.finish_checkpoint) = (0, false);
@@ -185,6 +202,10 @@ impl Upkeep {
         }
         if is_at_leisure && pages - self.flushed_at_pages >= FLUSHED_PAGES {
             self.flushed_at_pages = pages;
+            if is_narrow() {
+                (self.asked_at_pages, self.finish_checkpoint) = (pages, true);
+                return Some(LogChore::Checkpoint);
+            }
             return Some(LogChore::Flush);
         }
         None
@@ -199,7 +220,8 @@ mod tests {
     const AT_LEISURE: bool = true;
 
     fn told(upkeep: &mut Upkeep, looks: &[(u32, bool)]) -> Vec<Option<LogChore>> {
-        looks.iter().map(|(pages, leisure)| upkeep.of_log(*pages, false, *leisure)).collect()
+        let roomy = || false;
+        looks.iter().map(|(pages, leisure)| upkeep.of_log(*pages, false, *leisure, roomy)).collect()
     }
 
     #[test]
@@ -222,7 +244,11 @@ mod tests {
         let (flush, checkpoint) = (Some(Flush), Some(Checkpoint));
         let expected = [None, flush, None, None, flush, None, checkpoint, None, None, flush];
         assert_eq!(told(&mut Upkeep::default(), &looks), expected);
-        assert_eq!(Upkeep::default().of_log(0, true, AT_LEISURE), checkpoint, "to be emptied");
+        assert_eq!(
+            Upkeep::default().of_log(0, true, AT_LEISURE, || false),
+            checkpoint,
+            "to be emptied"
+        );
     }
 
     #[test]
@@ -235,5 +261,22 @@ mod tests {
         // Where somebody reads in it all of it stays, and it is tried again.
         let looks = [(long + more, AT_LEISURE), (long + more, AT_LEISURE)];
         assert_eq!(told(&mut upkeep, &looks), [Some(Checkpoint), Some(Rest)]);
+    }
+
+    #[test]
+    fn a_log_is_emptied_before_the_disk_is_too_full_for_that() {
+        use LogChore::{Checkpoint, Flush, Rest};
+        let mut upkeep = Upkeep::default();
+        let free = needed(3 * FLUSHED_PAGES);
+        let mut told = |pages: u32, free: u64| {
+            let is_narrow = || free < needed(pages);
+            upkeep.of_log(pages, false, AT_LEISURE, is_narrow)
+        };
+        assert_eq!(told(FLUSHED_PAGES, free), Some(Flush));
+        assert_eq!(told(3 * FLUSHED_PAGES, free), Some(Flush));
+        assert_eq!(told(4 * FLUSHED_PAGES, free), Some(Checkpoint));
+        assert_eq!(told(4 * FLUSHED_PAGES + 1, free), Some(Rest), "also under steady load");
+        // It has begun anew where it was.
+        assert_eq!(told(FLUSHED_PAGES, needed(FLUSHED_PAGES) - 1), Some(Checkpoint));
     }
 }

@@ -1,6 +1,7 @@
 //! Runtimes, or a word why there is none.
 
 use crate::error::CommandError;
+use nix::sys::signal::{SigSet, Signal as Name};
 use rustix::process::Signal;
 use std::any::Any;
 use std::io;
@@ -31,6 +32,14 @@ pub(super) fn outlive_file_limits() -> Result<(), CommandError> {
     let why =
         |error: io::Error| CommandError::internal(format!("cannot listen to a signal: {error}"));
     told.map(drop).map_err(why)
+}
+
+/// Lets through what a hub hears: that it is to end, and the ends of what it has started. Whoever started it may have
+/// blocked them, which is inherited. To be called before there is another thread.
+pub(super) fn let_signals_through() {
+    let heard = [Name::SIGCHLD, Name::SIGINT, Name::SIGTERM];
+    // Fails only for what is no signal.
+    heard.into_iter().collect::<SigSet>().thread_unblock().ok();
 }
 
 fn said(panic: &(dyn Any + Send)) -> String {

@@ -4,7 +4,7 @@ mod hub_log;
 mod lines;
 
 use crate::cli::listen::{self, ListenArgs};
-use crate::cli::runtime::build;
+use crate::cli::runtime::{build, let_signals_through};
 use crate::cli::{Context, block_on};
 use crate::client::address;
 use crate::client::page::{self, Link};
@@ -247,6 +247,7 @@ fn foreground(args: &Args, listen: Option<Listen>, context: &Context) -> Result<
     has_files()?;
     has_space()?;
     share_space();
+    let_signals_through();
     if args.detach {
         // Fails only for one who leads a session already, which is what we want to be.
         rustix::process::setsid().ok();

@@ -5,6 +5,7 @@ use crate::client::tls_error::explain;
 use crate::error::{CommandError, Kind};
 use crate::place::{Authority, HTTP, HTTPS, Place, Url};
 use crate::short;
+use headsup_adapters::text::redact;
 use headsup_daemon::outgoing::{TlsError, names, tls};
 use rustix::process::geteuid;
 use std::fmt;
@@ -160,7 +161,8 @@ fn ours(stream: UnixStream) -> io::Result<UnixStream> {
 }
 
 fn no_address(url: &Url) -> CommandError {
-    let text = url.to_string();
+    // It may hold a password, and an agent may read this.
+    let text = redact(&url.to_string()).into_owned();
     CommandError::usage(format!("HEADSUP_URL {text:?} is no address of a hub"))
         .hint("it is unix:/path, http://host:port or https://host")
 }
@@ -234,6 +236,14 @@ mod tests {
             assert_eq!(error.kind, Kind::Usage, "{bad}");
         }
         assert!(Address::of(&Url::Unix(PathBuf::new())).is_err());
+    }
+
+    #[test]
+    fn a_password_in_what_is_no_address_is_not_said() {
+        let bad = format!("http://ada:{}@hub.example:1/", "swordfish");
+        let error = Address::of(&Url::Other(bad)).unwrap_err();
+        assert!(error.message.contains("hub.example"), "{error}");
+        assert!(!error.message.contains("swordfish"), "{error}");
     }
 
     #[test]

@@ -16,7 +16,7 @@ mod relay;
 
 use super::order::{Order, Streaming};
 use super::seat::{self, Seat, Told};
-use super::signals::hear;
+use super::signals::{hear, let_through};
 use super::tend::{End, sleep_along};
 use crate::error::CommandError;
 use crate::hook::process::Process;
@@ -76,6 +76,7 @@ impl Agent {
     ) -> Result<(Self, Arc<Observer>), CommandError> {
         let cannot = |error: std::io::Error| CommandError::internal(error.to_string());
         let signals = signals().map_err(cannot)?;
+        let_through().map_err(cannot)?;
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         let (Some(pid), Some(output)) = (pid, child.stdout.take()) else {
             return Err(CommandError::internal("the agent has no pid or no pipe"));

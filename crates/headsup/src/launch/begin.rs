@@ -73,7 +73,7 @@ pub(crate) async fn begin(
                 tell_place(client, id, &pane, &Tmux::own_server()).await;
             }
             let seat = seat_of(&start, home, client);
-            Err(tend::run(&order, &seat, &context.place).await)
+            Err(tend::run_in_its_place(&order, &seat, &context.place).await)
         }
     }
 }

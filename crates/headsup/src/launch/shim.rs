@@ -32,7 +32,7 @@ mod upward;
 
 use super::order::Order;
 use super::seat::{Seat, Told};
-use super::signals::hear;
+use super::signals::{hear, let_through};
 use super::stream;
 use super::tend::End;
 use crate::error::CommandError;
@@ -41,7 +41,9 @@ use crate::place::Place;
 use keeper::Word;
 use line::Line;
 use relay::Relay;
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, kill_current_process_group, kill_process_group, pidfd_open,
+};
 use rustix::stdio::stdout;
 use rustix::termios::tcgetpgrp;
 use shared::Shared;
@@ -70,6 +72,8 @@ struct Agent {
     is_stopped: bool,
     /// Somebody has asked us to stop, and so have we asked it.
     is_asked: bool,
+    /// Somebody has interrupted us, and so have we it.
+    is_interrupted: bool,
 }
 
 /// What is between the two terminals beside the thread.
@@ -103,6 +107,7 @@ pub(super) async fn run(
     let (line, theirs) = keeper::pair().map_err(cannot)?;
     let mut line = Line::new(line).map_err(cannot)?;
     let keeper = order.start_on(slave, theirs)?;
+    let_through().map_err(cannot)?;
     let stops = Stops::hear();
     let pid = match line.next().await {
         Some(Word::Runs(pid)) => Pid::from_raw(pid),
@@ -112,7 +117,7 @@ pub(super) async fn run(
         _ => None,
     };
     let Some(pid) = pid else { return Err(CommandError::internal("the agent has no pid")) };
-    let agent = Agent { pid, is_stopped: false, is_asked: false };
+    let agent = Agent { pid, is_stopped: false, is_asked: false, is_interrupted: false };
     let process = u32::try_from(pid.as_raw_pid()).ok().and_then(Process::read);
     line.go_on().await.map_err(cannot)?;
     let is_ours = outer.raw().map_err(cannot)?;
@@ -171,7 +176,14 @@ pub(super) async fn run(
     shared.end(upward::clear());
     let hear_keys = || between.outer.hear_keys();
     rest::pass_on(&shared, &mut signals, &mut relay, rest::PATIENCE, hear_keys).await;
+    let is_typed = end.signal == Some(Signal::INT.as_raw())
+        && shared.is_interrupted()
+        && !between.agent.is_interrupted;
     between.leave(line, keeper).await;
+    if is_typed && !terminal::is_behind() {
+        // Without us the key interrupts whoever is in our process group, as a script around us. We hear it.
+        kill_current_process_group(Signal::INT).ok();
+    }
     Ok(end)
 }
 
@@ -314,6 +326,7 @@ impl Between<'_> {
             // It comes with the end of our terminal: the agent hears of that once.
             self.hang_up();
         } else if let Some(signal) = Signal::from_named_raw(kind.as_raw_value()) {
+            self.agent.is_interrupted |= signal == Signal::INT;
             self.agent.signal(signal);
         }
     }

@@ -5,7 +5,11 @@
 //! script.
 //!
 //! `SIGPIPE` is none of them: the runtime ignores it before we could look, and whatever it starts has it as usual.
+//!
+//! What whoever started us has blocked is blocked in whatever is started as well, and would never come to us: neither
+//! the agent's end nor a window's new size. It is let through once the agent is started.
 
+use nix::sys::signal::{SigSet, Signal as Name};
 use rustix::process::Signal;
 use std::io;
 use tokio::signal::unix::{Signal as Stream, SignalKind, signal};
@@ -21,6 +25,19 @@ pub(super) fn hear(kind: SignalKind) -> io::Result<Option<Stream>> {
 /// Whether this signal is to be heard: nobody wants it ignored.
 pub(super) fn is_heard(signal: Signal) -> bool {
     !is_kept_ignored(signal.as_raw())
+}
+
+/// Lets through to this thread, and to those that it starts from now on, what is heard here. To be called once there
+/// is a handler for each, and once the agent is started, which has blocked what was.
+pub(super) fn let_through() -> io::Result<()> {
+    use Name::{SIGCHLD, SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH};
+    let heard = [SIGCHLD, SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH];
+    Ok(heard.into_iter().collect::<SigSet>().thread_unblock()?)
+}
+
+/// The same for the ends of what this process has started, and for nothing else.
+pub(super) fn let_ends_through() -> io::Result<()> {
+    Ok(SigSet::from(Name::SIGCHLD).thread_unblock()?)
 }
 
 fn is_kept_ignored(number: i32) -> bool {

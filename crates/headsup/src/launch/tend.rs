@@ -6,6 +6,7 @@ use super::acp::{self, Agent, is_in_front};
 use super::order::Order;
 use super::seat::{Seat, Told};
 use super::shim::{self, terminal};
+use super::signals::let_through;
 use super::stream;
 use crate::error::{CommandError, Kind};
 use crate::hook::process::Process;
@@ -32,15 +33,35 @@ pub(crate) struct End {
 /// otherwise with the input and output that we have. Its end comes back as an error that carries
 /// its exit code; whatever else comes back means that it did not start.
 pub(crate) async fn run(order: &Order, seat: &Seat<'_>, place: &Place) -> CommandError {
+    stay(order, seat, place).await.map_or_else(|error| error, told)
+}
+
+/// The same in the place of the agent, where a person has typed us: an interrupt that ends it ends us as well. Of a
+/// code a shell goes on with its loop.
+pub(crate) async fn run_in_its_place(
+    order: &Order,
+    seat: &Seat<'_>,
+    place: &Place,
+) -> CommandError {
+    let end = stay(order, seat, place).await;
+    if let Ok(end) = end
+        && end.signal == Some(Signal::INT.as_raw())
+    {
+        acp::end::like(end);
+    }
+    end.map_or_else(|error| error, told)
+}
+
+fn told(end: End) -> CommandError {
+    CommandError::new(Kind::Agent(end.as_a_shell()), "the agent has ended")
+}
+
+async fn stay(order: &Order, seat: &Seat<'_>, place: &Place) -> Result<End, CommandError> {
     let says_so = order.stream().is_some_and(|stream| stream.file().is_none());
-    let end = match terminal::is_here() {
+    match terminal::is_here() {
         true => shim::run(order, seat, place).await,
         false if says_so => reporting(order, seat, place).await,
         false => begin(order, seat, place).await,
-    };
-    match end {
-        Ok(end) => CommandError::new(Kind::Agent(end.as_a_shell()), "the agent has ended"),
-        Err(error) => error,
     }
 }
 
@@ -57,6 +78,7 @@ async fn begin(order: &Order, seat: &Seat<'_>, place: &Place) -> Result<End, Com
     let mut ended = signal(SignalKind::child()).map_err(cannot)?;
     let mut signals = acp::signals().map_err(cannot)?;
     let child = order.start()?;
+    let_through().map_err(cannot)?;
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let Some(pid) = pid else { return Err(CommandError::internal("the agent has no pid")) };
     let process = Process::read(child.id());

@@ -6,6 +6,7 @@ use headsup_testkit::hub::Hub;
 use headsup_testkit::{http, wait};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Stdio};
 
 #[test]
 fn a_restart_restores_without_a_single_event() {
@@ -33,6 +34,17 @@ fn a_hub_ends_when_its_folder_is_taken_away() {
     // The hub may put a file there meanwhile.
     wait::until("the folder to go", || std::fs::remove_dir_all(home.state()).ok());
     wait::until("the hub to end", || hub.has_ended().then_some(()));
+}
+
+#[test]
+fn a_hub_whose_starter_has_signals_blocked_ends_all_the_same() {
+    let home = home();
+    let own = home.command(["up"]);
+    let mut command = Command::new("env");
+    command.arg("--block-signal=TERM,INT,CHLD").arg(own.get_program()).arg("up").env_clear();
+    command.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    assert!(command.stdin(Stdio::null()).output().unwrap().status.success());
+    home.run(["down"]).ok();
 }
 
 #[test]

@@ -6,6 +6,7 @@ use headsup_testkit::{hub::Hub, wait};
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::termios::{LocalModes, Winsize};
 use serde_json::json;
+use std::os::unix::process::ExitStatusExt as _;
 
 fn signal(pid: u32, signal: Signal) {
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).unwrap();
@@ -117,6 +118,93 @@ fn a_signal_that_is_ignored_is_ignored_by_the_agent_too() {
     for ignored in [Signal::HUP, Signal::QUIT, Signal::USR1] {
         assert_eq!((mask >> (ignored.as_raw() - 1)) & 1, 1, "{ignored:?}: {said:?}");
     }
+}
+
+/// What is blocked is the end of a child, a window's new size, and the signal to end.
+#[test]
+fn what_is_blocked_where_we_are_started_comes_to_us() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let agent = "echo READY; until [ \"$(stty size)\" = '41 123' ]; do sleep 0.02; done; \
+        echo CHANGED; until grep -q 'ShdPnd:.*4...$' /proc/$$/status; do sleep 0.02; done; exit 4";
+    std::fs::write(rig.file("agent"), agent).unwrap();
+    let mut pty = rig.shell(
+        "exec env --block-signal=CHLD,TERM,WINCH \"$HEADSUP\" run --here --id api -- bash agent",
+    );
+    pty.shows("READY");
+    pty.resize(Winsize { ws_row: 41, ws_col: 123, ..SIZE }).unwrap();
+    pty.shows("CHANGED");
+    // It waits until the agent lets it through.
+    signal(pty.pid(), Signal::TERM);
+    assert_eq!(pty.ended().code(), Some(4));
+    // Without a terminal as well.
+    let agent = "echo READY; until [ -e go ]; do sleep 0.02; done; exit 5";
+    std::fs::write(rig.file("agent"), agent).unwrap();
+    let mut pty = rig.shell(
+        "exec env --block-signal=CHLD \"$HEADSUP\" run --here --id api -- sh agent < /dev/null",
+    );
+    pty.shows("READY");
+    rig.touch("go");
+    assert_eq!(pty.ended().code(), Some(5));
+}
+
+#[test]
+fn what_is_blocked_where_we_are_started_is_blocked_for_the_agent() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let mut pty = rig.shell(
+        "exec env --block-signal=CHLD,TERM,WINCH \"$HEADSUP\" run --here --id api -- \
+         grep SigBlk /proc/self/status",
+    );
+    assert!(pty.ended().success());
+    let said = String::from_utf8_lossy(&pty.said).into_owned();
+    let mask = said.split("SigBlk:").nth(1).and_then(|rest| rest.lines().next()).unwrap();
+    let mask = u64::from_str_radix(mask.trim(), 16).unwrap();
+    for blocked in [Signal::CHILD, Signal::TERM, Signal::WINCH] {
+        assert_eq!((mask >> (blocked.as_raw() - 1)) & 1, 1, "{blocked:?}: {said:?}");
+    }
+}
+
+/// The kernel collects the ended children of whoever ignores their ends, and says of none how it was.
+#[test]
+fn where_ends_are_ignored_the_agents_is_known() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let mut pty = rig.shell(
+        "for try in 1 2 3 4 5 6 7 8; do TERM=dumb env --ignore-signal=CHLD \
+         \"$HEADSUP\" run --here --id api -- sh -c 'exit 9'; echo code $?; done",
+    );
+    assert!(pty.ended().success());
+    let said = String::from_utf8_lossy(&pty.said).into_owned();
+    assert_eq!(said.matches("code 9\r\n").count(), 8, "{said:?}");
+}
+
+#[test]
+fn an_interrupt_that_ends_the_agent_ends_the_loop_around_us() {
+    let rig = Rig::new();
+    let mut pty = rig.shell(
+        "for try in 1 2; do \"$HEADSUP\" run --here --id api -- \
+         sh -c 'echo READY; while :; do sleep 0.02; done'; echo again; done",
+    );
+    pty.shows("READY");
+    pty.type_in(b"\x03").unwrap();
+    assert_eq!(pty.ended().signal(), Some(Signal::INT.as_raw()));
+    assert!(!String::from_utf8_lossy(&pty.said).contains("again"));
+    assert!(pty.modes().unwrap().local_modes.contains(LocalModes::ICANON));
+}
+
+#[test]
+fn whoever_interrupts_us_alone_interrupts_nobody_around_us() {
+    let rig = Rig::new();
+    // From a file: a shell that says by what a job ended repeats its words.
+    let agent = "echo $(ps -o ppid= -p $PPID) > pid.new; mv pid.new pid; \
+        while :; do sleep 0.02; done";
+    std::fs::write(rig.file("agent"), agent).unwrap();
+    let mut pty = rig.shell("\"$HEADSUP\" run --here --id api -- sh agent; echo went on with $?");
+    let shim = rig.lines("pid", 1)[0].trim().parse().unwrap();
+    signal(shim, Signal::INT);
+    pty.shows("went on with 130");
+    assert!(pty.ended().success());
 }
 
 #[test]
@@ -388,4 +476,15 @@ fn a_hub_that_dies_or_hangs_in_the_middle_is_not_missed() {
     wait::until("the end to be known", || {
         (rig.doc()["process"]["state"] == "exited").then_some(())
     });
+}
+
+#[test]
+fn an_agent_that_interrupts_itself_interrupts_nobody_around_us() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    std::fs::write(rig.file("agent"), "kill -INT $$").unwrap();
+    let line = "\"$HEADSUP\" run --here --id api -- sh agent; echo went on with $?";
+    let mut pty = rig.shell(line);
+    pty.shows("went on with 130");
+    assert!(pty.ended().success());
 }

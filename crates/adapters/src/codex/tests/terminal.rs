@@ -1,7 +1,7 @@
 //! Status reports and titles.
 
 use crate::codex::KIND;
-use crate::terminal::{program_status, starts_at_work_ms, title};
+use crate::terminal::{is_prompted, program_status, starts_at_work_ms, title};
 use headsup_core::observation::{Fact, Level};
 use headsup_core::status::BlockedReason;
 
@@ -54,4 +54,39 @@ fn false_positive_other_titles_say_nothing() {
 #[test]
 fn it_may_show_work_for_as_long_as_a_tool_server_may_take_to_start() {
     assert_eq!((starts_at_work_ms(KIND), starts_at_work_ms("custom")), (Some(12_000), None));
+}
+
+#[test]
+fn a_prompt_on_its_command_line_is_told_from_all_else_there() {
+    let has_one = |line: &[&str]| {
+        let words: Vec<_> = line.iter().map(|&word| word.to_owned()).collect();
+        is_prompted(KIND, &words)
+    };
+    for line in [
+        &["codex", "--no-daemon", "Mend it"][..],
+        &["node", "/usr/bin/codex", "--no-daemon", "-m", "gpt-6", "Mend it"],
+        &["/x/node", "/x/codex.js", "Mend it", "-a", "never"],
+        &["codex", "-i", "a.png", "b.png", "--", "- mend it"],
+        &["codex", "resume", "--last", "Go on there"],
+        &["codex", "resume", "01a2", "--", "Go on there"],
+        &["codex", "fork", "-m", "gpt-6", "my talk", "Go on there"],
+    ] {
+        assert!(has_one(line), "{line:?}");
+    }
+    for line in [
+        &["codex", "--no-daemon", "-s", "read-only", "-c", "model = \"x\""][..],
+        &["codex", "--model=gpt-6", "-i", "a a.png", "b b.png"],
+        &["codex", "--of-a-later-version", "Mend it"],
+        &["codex", "resume", "--last"],
+        &["codex", "resume", "my talk"],
+        &["codex", "exec", "Mend it"],
+        &["codex", "login"],
+        &["codex", "/model gpt-6"],
+        &["codex", " "],
+        &["sh", "-c", "./start", "codex", "Mend it"],
+        &[],
+    ] {
+        assert!(!has_one(line), "{line:?}");
+    }
+    assert!(!is_prompted("custom", &["codex".to_owned(), "Mend it".to_owned()]));
 }

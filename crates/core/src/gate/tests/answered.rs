@@ -1,7 +1,8 @@
 //! What tells that a dialog is over, or still open, where hooks are silent.
 
 use super::script::{
-    Script, at_rest, busy, permission, prompt, stop, sub, tool, tool_end, unlisted_stop, waiting,
+    Script, at_rest, busy, fail, permission, prompt, stop, stop_with, sub, tool, tool_end,
+    unlisted_stop, waiting,
 };
 use crate::event::EventBody;
 use crate::gate::{Rule, SETTLE_MS};
@@ -111,6 +112,28 @@ fn what_a_helper_asks_next_is_open_also_behind_its_main_agents_stop() {
     script.registry(busy());
     assert_eq!(script.phrase(), "working(background)");
     assert_eq!((script.count("prompt.opened"), script.count("prompt.resolved")), (2, 2));
+}
+
+/// Claude Code 2.1.330: what a person has sent is told behind the dialog of a helper that came up meanwhile.
+#[test]
+fn a_prompt_that_is_told_behind_a_helpers_dialog_does_not_answer_it() {
+    for end in [stop_with("t2", &["h"], 0), fail("t2", "unknown")] {
+        let mut script = Script::working();
+        script.hook(Fact::SubagentStarted { id: "h".into() });
+        script.hook(stop_with("t1", &["h"], 0));
+        script.hook(permission(&sub("h"), 7));
+        script.registry(waiting());
+        // One that was queued comes behind it.
+        for turn in ["t2", "t3"] {
+            script.hook(prompt(turn));
+            assert_eq!(script.headline(), Headline::Blocked, "{turn}");
+        }
+        script.hook(end);
+        assert_eq!((script.headline(), script.count("prompt.resolved")), (Headline::Blocked, 0));
+        script.registry(busy());
+        script.tick(SETTLE_MS);
+        assert_eq!((script.seat.prompts.len(), script.count("prompt.resolved")), (0, 1));
+    }
 }
 
 /// Nobody has told whose it is.

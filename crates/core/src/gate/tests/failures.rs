@@ -1,10 +1,11 @@
-//! One failure after another, where nothing but levels tells of them.
+//! One failure after another, where nothing but levels tells of them, and failures that are told more than once or late.
 
-use super::script::{Script, at_rest, busy, prompt};
+use super::script::{Script, at_rest, busy, fail, prompt, stop, tool, tool_end};
 use crate::gate;
-use crate::observation::{Fact, JUST_FAILED, Level};
+use crate::observation::{Background, Delivery, Fact, JUST_FAILED, Level, ProcessFact};
+use crate::prompt::Actor;
 use crate::source::Source;
-use crate::status::Headline;
+use crate::status::{Exit, ExitKind, Headline};
 
 fn failed(code: &str) -> Fact {
     Fact::Level(Level::Failed { code: code.to_owned() })
@@ -88,5 +89,119 @@ fn what_was_told_of_a_failure_by_others_stays() {
             script.tick(gate::SETTLE_MS);
         }
         assert_eq!((script.headline(), code(&script)), (Headline::Failed, "quota"));
+    }
+}
+
+#[test]
+fn a_run_that_leaves_as_soon_as_it_has_failed_has_had_one_turn() {
+    for is_hooked in [false, true] {
+        let mut script = Script::working();
+        script.said(Source::EventStream, Fact::Level(busy()));
+        script.said(Source::EventStream, failed("400"));
+        if is_hooked {
+            script.hook(fail("t1", "400"));
+        }
+        let exit = Exit { code: Some(1), ..Exit::of(ExitKind::Crashed) };
+        script.said(Source::Process, Fact::Process(ProcessFact::Exited(exit)));
+        let told = ["turn.started", "turn.completed"].map(|kind| script.count(kind));
+        assert_eq!((told, script.outcome()), ([0, 1], Some("failed")), "{is_hooked}");
+        assert_eq!((script.seat.turn.seq, script.seat.counters.turns), (1, 1), "{is_hooked}");
+    }
+}
+
+/// Both have waited for a hub, and the hook, which knows of no failure and of no Esc, is told first. A failure may also be
+/// written just behind the end.
+#[test]
+fn the_log_tells_behind_its_hook_how_a_turn_has_ended_that_no_hub_has_heard() {
+    let fails = || Fact::TurnFailed { code: "x".into(), detail: None, turn_ref: None };
+    let stopped = || Fact::TurnInterrupted { turn_ref: None };
+    for (said, written, headline) in [
+        (fails(), 900, Headline::Failed),
+        (stopped(), 1_000, Headline::Idle),
+        (fails(), 1_007, Headline::Failed),
+        // Of the turn before, and of none that is over.
+        (stopped(), -20, Headline::Done),
+        (stopped(), 1_007, Headline::Done),
+        (fails(), 3_000, Headline::Done),
+    ] {
+        let mut script = Script::working();
+        let heard = script.now;
+        script.after(60_000);
+        for (source, fact, at) in
+            [(Source::Hook, stop("t1"), 1_000), (Source::Transcript, said.clone(), written)]
+        {
+            let reported_at = heard.plus(at);
+            script.delivery = Delivery::Spooled { reported_at };
+            script.made_at = Some(reported_at);
+            script.said(source, fact);
+        }
+        assert_eq!(script.headline(), headline, "{said:?} at {written}");
+        let told = ["turn.started", "turn.completed"].map(|kind| script.count(kind));
+        assert_eq!((told, script.seat.turn.seq), ([0, 1], 1), "{said:?} at {written}");
+    }
+}
+
+/// A program that has had no answer says so behind its hook, as of an end like any other.
+#[test]
+fn a_failure_that_the_log_tells_just_behind_the_end_is_how_the_turn_has_ended() {
+    for (written, headline) in
+        [(-1, Headline::Done), (7, Headline::Failed), (2_000, Headline::Done)]
+    {
+        let mut script = Script::working();
+        let ended = script.now.plus(500);
+        script.made_at = Some(ended);
+        script.hook(stop("t1"));
+        assert_eq!(script.headline(), Headline::Done);
+        script.made_at = Some(ended.plus(written));
+        let detail = Some("No response was returned.".to_owned());
+        script.log(Fact::TurnFailed {
+            code: "query".into(),
+            detail: detail.clone(),
+            turn_ref: None,
+        });
+        assert_eq!(script.headline(), headline, "{written}");
+        assert_eq!(script.count("turn.completed"), 1, "{written}");
+        if headline == Headline::Failed {
+            assert_eq!(script.seat.turn.detail.as_deref(), detail.as_deref());
+            script.made_at = None;
+            script.hook(prompt("t2"));
+            assert_eq!(script.headline(), Headline::Working);
+        }
+    }
+}
+
+/// Its main agent has failed beside a helper, whose end has woken it: all of that has waited for a hub.
+#[test]
+fn false_positive_a_failure_behind_which_the_agent_has_gone_on_is_no_end_of_what_goes_on() {
+    for is_over in [false, true] {
+        let mut script = Script::working();
+        script.hook(Fact::SubagentStarted { id: "h".into() });
+        let heard = script.now;
+        script.after(60_000);
+        let background = Background { wakes: true, ..Background::unlisted() };
+        let stopped = Fact::TurnEnded { background, turn_ref: Some("t1".into()) };
+        let mut facts = vec![
+            (stopped, 1_000),
+            (Fact::SubagentEnded { id: "h".into() }, 5_000),
+            (tool(&Actor::Main, "c1", 7), 6_000),
+        ];
+        if is_over {
+            facts.extend([(tool_end(&Actor::Main, "c1", 7), 7_000), (stop("t1"), 8_000)]);
+        }
+        let headline = if is_over { Headline::Done } else { Headline::Working };
+        let told = |script: &mut Script, source, fact, at| {
+            let reported_at = heard.plus(at);
+            script.delivery = Delivery::Spooled { reported_at };
+            script.made_at = Some(reported_at);
+            script.said(source, fact);
+        };
+        for (fact, at) in facts {
+            told(&mut script, Source::Hook, fact, at);
+        }
+        assert_eq!(script.headline(), headline);
+        let fails = Fact::TurnFailed { code: "query".into(), detail: None, turn_ref: None };
+        told(&mut script, Source::Transcript, fails, 1_007);
+        let told = (script.headline(), script.count("turn.completed"));
+        assert_eq!(told, (headline, usize::from(is_over)));
     }
 }

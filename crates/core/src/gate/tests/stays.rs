@@ -1,7 +1,7 @@
 //! A goodbye that is taken back: the process goes on.
 
 use super::script::{Script, busy, exit, fail, permission, prompt, start, stop};
-use crate::gate::Rule;
+use crate::gate::{self, Rule};
 use crate::id::ProcessId;
 use crate::observation::{Fact, ProcessFact, SessionEnd, SessionStart};
 use crate::prompt::Actor;
@@ -118,6 +118,28 @@ fn a_turn_that_ends_with_its_conversation_is_over_once_the_process_is_seen_to_st
     script.session = None;
     script.said(Source::Process, Fact::Process(ProcessFact::Exited(Exit::of(ExitKind::Crashed))));
     assert_eq!((script.headline(), script.outcome()), (Headline::Ended, Some("aborted")));
+}
+
+#[test]
+fn what_may_be_a_goodbye_before_a_restart_is_one_for_a_moment_behind_it() {
+    use SessionEnd::{Closed, Either, Unclear};
+    for how in [Either, Closed, Unclear] {
+        for (ms, headline) in [(1_000, Headline::Ended), (5_000, Headline::Crashed)] {
+            let mut script = told(vec![began(), prompt("t1")]);
+            script.hook(Fact::SessionEnded { how });
+            let kept = serde_json::to_string(&script.seat).unwrap();
+            script.seat = serde_json::from_str(&kept).unwrap();
+            script.after(60_000);
+            gate::restore(&mut script.seat, script.now);
+            script.tick(0);
+            script.silent();
+            script.tick(ms);
+            script.session = None;
+            let gone = ProcessFact::Exited(Exit::of(ExitKind::Crashed));
+            script.said(Source::Process, Fact::Process(gone));
+            assert_eq!(script.headline(), headline, "{how:?} {ms}");
+        }
+    }
 }
 
 /// It may be a helper's, or that of a conversation whose start was not understood.

@@ -3,7 +3,7 @@
 use super::script::{Script, at_rest, busy, prompt, start, stop, tool_of, waiting};
 use crate::gate::{Rule, SETTLE_MS};
 use crate::id::ProcessId;
-use crate::observation::{Level, SessionStart};
+use crate::observation::{Delivery, Fact, Level, SessionEnd, SessionStart};
 use crate::status::Headline;
 
 /// In its first turn, `t1` of `s1`, in a process that is known.
@@ -61,6 +61,62 @@ fn g1_what_is_asked_in_a_conversation_that_was_left_takes_it_up_again_in_its_own
     script.session = Some("s1".to_owned());
     script.hook(stop("t2"));
     assert_eq!(script.headline(), Headline::Done);
+}
+
+/// The start of a conversation that is resumed may be told behind its first prompt (Copilot CLI 1.0.102).
+#[test]
+fn g1_what_is_asked_in_an_earlier_conversation_takes_it_up_once_the_one_behind_it_was_left() {
+    let mut script = working();
+    script.hook(stop("t1"));
+    script.hook(Fact::SessionEnded { how: SessionEnd::Closed });
+    script.session = Some("s2".to_owned());
+    script.hook(prompt("t2"));
+    script.hook(stop("t2"));
+    script.hook(Fact::SessionEnded { how: SessionEnd::Closed });
+    script.session = Some("s1".to_owned());
+    script.hook(prompt("t3"));
+    script.refused(Rule::G1);
+    // A call may come late, and from elsewhere it is another agent's.
+    script.after(SETTLE_MS).hook(tool_of("t1", "c1"));
+    script.refused(Rule::G1);
+    let own = script.process.take();
+    script.hook(prompt("t3"));
+    script.refused(Rule::G1);
+    script.process = own;
+    script.hook(prompt("t3"));
+    assert_eq!((script.headline(), script.seat.incarnation), (Headline::Working, 3));
+    script.hook(start(SessionStart::Startup));
+    script.silent();
+    script.hook(stop("t3"));
+    assert_eq!(script.headline(), Headline::Done);
+    assert_eq!(script.count("turn.completed"), 3);
+}
+
+#[test]
+fn g1_what_was_asked_while_no_hub_was_there_takes_up_a_conversation_that_was_left_before() {
+    let mut script = working();
+    script.hook(stop("t1"));
+    starts_up(&mut script, "s2");
+    let mut left = script.now;
+    script.after(60_000);
+    for (turn, incarnation) in [("t2", 3), ("t3", 5)] {
+        script.session = Some("s1".to_owned());
+        script.delivery = Delivery::Spooled { reported_at: left.plus(SETTLE_MS - 1) };
+        script.hook(prompt(turn));
+        script.refused(Rule::G1);
+        script.delivery = Delivery::Spooled { reported_at: left.plus(SETTLE_MS) };
+        script.hook(prompt(turn));
+        assert_eq!(
+            (script.headline(), script.seat.incarnation),
+            (Headline::Working, incarnation),
+            "{turn}"
+        );
+        // The next one was begun before the hub was back, too.
+        left = left.plus(5_000);
+        script.delivery = Delivery::Spooled { reported_at: left };
+        starts_up(&mut script, "s2");
+        assert_eq!(script.headline(), Headline::Idle);
+    }
 }
 
 /// The status file of its process shows this in that conversation.

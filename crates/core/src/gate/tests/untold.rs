@@ -3,7 +3,7 @@
 use super::script::{Script, at_rest, busy, prompt, start, stop, waiting};
 use crate::gate;
 use crate::id::ProcessId;
-use crate::observation::{Fact, Level, ProcessFact, SessionStart};
+use crate::observation::{Fact, Level, PROMPTED, ProcessFact, SessionStart};
 use crate::source::Source;
 use crate::status::{Attach, Exit, Headline};
 
@@ -161,6 +161,25 @@ fn work_that_a_program_shows_while_it_comes_up_is_no_turn_of_anybodys() {
     // What is asked behind that is told at once.
     said(&mut script, busy());
     assert_eq!(script.headline(), Headline::Working);
+}
+
+#[test]
+fn work_of_a_program_that_was_started_with_a_prompt_waits_no_longer_than_any() {
+    let mut script = told(Some(at_rest()));
+    script.seat.starts_at_work_ms = Some(12_000);
+    script.published.clear();
+    // It may yet show for a moment that it comes up.
+    said(&mut script, PROMPTED);
+    said(&mut script, at_rest());
+    script.tick(500);
+    assert_eq!((script.headline(), script.published.len()), (Headline::Idle, 0));
+    let mut script = told(Some(at_rest()));
+    script.seat.starts_at_work_ms = Some(12_000);
+    said(&mut script, PROMPTED);
+    script.tick(300);
+    assert_eq!((script.headline(), script.count("turn.started")), (Headline::Working, 1));
+    said(&mut script, Level::Done);
+    assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Done, 1));
 }
 
 #[test]

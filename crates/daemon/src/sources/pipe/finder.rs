@@ -27,11 +27,32 @@ pub(super) struct Finder {
     /// Pid and start of those that were there at the last look. Whoever has just come may yet start a process that it
     /// shares.
     seen: HashSet<(u32, u64)>,
+    served: Served,
+}
+
+/// Pid and start of those whose conversations go on in another process. Also while that one is away: they wait for it,
+/// and once it is back its hooks and its server tell of them again.
+#[derive(Default)]
+struct Served(HashSet<(u32, u64)>);
+
+impl Served {
+    /// Whether this is one, of whom others would listen at this socket.
+    fn holds(&mut self, place: (u32, u64), socket: Option<&Path>) -> bool {
+        // What was started in its place without any is on its own.
+        let Some(socket) = socket else {
+            self.0.remove(&place);
+            return false;
+        };
+        if is_listened_at(socket) {
+            self.0.insert(place);
+        }
+        self.0.contains(&place)
+    }
 }
 
 impl Finder {
     pub(super) fn new() -> Self {
-        Self { next: Instant::now(), seen: HashSet::new() }
+        Self { next: Instant::now(), seen: HashSet::new(), served: Served::default() }
     }
 
     pub(super) fn next(&self) -> Instant {
@@ -54,7 +75,10 @@ impl Finder {
             let there = tokio::task::spawn_blocking(look).await.unwrap_or_default();
             let here = there.iter().map(|(process, _)| (process.pid, process.start_ticks));
             let seen = std::mem::replace(&mut self.seen, here.collect());
-            for found in there.into_iter().filter_map(|(process, pane)| found(process, pane)) {
+            self.served.0.retain(|place| self.seen.contains(place));
+            let served = &mut self.served;
+            let there = there.into_iter();
+            for found in there.filter_map(|(process, pane)| found(process, pane, served)) {
                 let place = (found.process.pid, found.process.start_ticks);
                 if !seen.contains(&place) || is_known(board, &found) {
                     continue;
@@ -76,13 +100,14 @@ fn is_known(board: &Board, found: &Found) -> bool {
     line.any(|place| !snapshot.places.of_process(place).is_empty())
 }
 
-fn found(process: ProcessId, pane: String) -> Option<Found> {
+fn found(process: ProcessId, pane: String, served: &mut Served) -> Option<Found> {
     let program = process::program(process.pid)?;
     let words = process::command_line(process.pid)?;
     let kind = terminal::unasked_reporter(program.file_name()?.to_str()?, &words)?;
     let variables = process::variables(process.pid, SERVER_VARIABLES);
     let server = server_of_start(kind, variables.each_ref().map(Option::as_deref), &words);
-    if server.is_some_and(|server| is_listened_at(&server.path)) {
+    let place = (process.pid, process.start_ticks);
+    if served.holds(place, server.as_ref().map(|server| &*server.path)) {
         // Its conversation goes on in another process, whose hooks and whose server tell of it.
         return None;
     }
@@ -141,6 +166,21 @@ mod tests {
         assert!(is_listened_at(&socket) && is_listened_at(&link));
         drop(listener);
         assert!(!is_listened_at(&link));
+    }
+
+    #[test]
+    fn whose_server_is_away_for_a_while_waits_for_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("own");
+        let mut served = Served::default();
+        assert!(!served.holds((7, 1), Some(&socket)) && !served.holds((7, 1), None));
+        let listener = UnixListener::bind(&socket).unwrap();
+        assert!(served.holds((7, 1), Some(&socket)));
+        drop(listener);
+        assert!(served.holds((7, 1), Some(&socket)));
+        // Another one, also by the same pid, never had any.
+        assert!(!served.holds((7, 2), Some(&socket)));
+        assert!(!served.holds((7, 1), None) && !served.holds((7, 1), Some(&socket)));
     }
 
     #[test]

@@ -2,6 +2,7 @@ use super::*;
 use crate::inbox;
 use crate::limits::Limits;
 use crate::sources::lookout::Lookout;
+use headsup_core::seat::{Made, MadeEnd};
 use headsup_core::status::Process;
 use rustix::fs::{CWD, Mode, mkfifoat};
 use rustix::io::Errno;
@@ -256,7 +257,11 @@ async fn what_a_stored_seats_log_says_since_it_was_heard_last_waited_for_a_hub()
     let changed_at = Duration::from_millis(heard.plus(2).0.try_into().unwrap());
     let file = OpenOptions::new().append(true).open(&log).unwrap();
     file.set_modified(SystemTime::UNIX_EPOCH + changed_at).unwrap();
-    let told = async |live: Option<UnixMs>, spooled: UnixMs| {
+    let ended_at = |made_at: UnixMs| {
+        let turn = Some(MadeEnd { session: None, made_at, at: made_at });
+        Box::new(Made { turn, ..Made::default() })
+    };
+    let ended = async |live: Option<UnixMs>, spooled: UnixMs, ended: Option<UnixMs>| {
         let lookout = Lookout::new(|| Err(Errno::MFILE), Arc::new(Metrics::new()));
         let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
         let (seats, with_logs) = unbounded_channel();
@@ -264,6 +269,7 @@ async fn what_a_stored_seats_log_says_since_it_was_heard_last_waited_for_a_hub()
         let mut seat = seat("api", Some(&log));
         let stored = Arc::make_mut(&mut seat);
         (stored.last_live_at, stored.spooled_until) = (live, spooled);
+        stored.made = ended.map(ended_at);
         seats.send(Mention::Stored(seat)).unwrap();
         let (done, mut read) = oneshot::channel();
         seats.send(Mention::Read(done)).unwrap();
@@ -278,12 +284,17 @@ async fn what_a_stored_seats_log_says_since_it_was_heard_last_waited_for_a_hub()
         }
         waited
     };
+    let told = async |live, spooled| ended(live, spooled, None).await;
     let last = never.plus(1).since(heard);
     assert_eq!(told(Some(heard), UnixMs(0)).await, [1, 2, last]);
     assert_eq!(told(Some(heard), heard.plus(1)).await, [2, last], "told by a hub before this one");
     assert_eq!(told(None, heard.plus(1)).await, [2, last]);
     assert!(told(None, UnixMs(0)).await.is_empty(), "a log of which nothing is known is the past");
     assert!(told(Some(never), UnixMs(0)).await.is_empty(), "it has not changed since");
+    let waited = ended(Some(heard), heard.plus(1), Some(heard.plus(1))).await;
+    assert_eq!(waited, [1, 2, last], "the hook of that end, which was told first, says less of it");
+    let live = ended(Some(heard.plus(1)), heard.plus(1), Some(heard.plus(1))).await;
+    assert_eq!(live, [2, last], "a hub heard that end");
 }
 
 /// The hook that tells where the log is comes behind the line of the turn, and no other comes until that is over.

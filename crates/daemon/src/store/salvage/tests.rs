@@ -242,6 +242,22 @@ fn a_damaged_page_of_the_last_ids_keeps_no_hub_from_its_start() {
 }
 
 #[test]
+fn a_column_whose_name_is_no_text_any_more_costs_its_own_table_alone() {
+    let temp = tempfile::tempdir().unwrap();
+    let path = place(&temp);
+    filled(&path);
+    let connection = Connection::open(&path).unwrap();
+    connection.pragma_update(None, "writable_schema", 1).unwrap();
+    let sql = "UPDATE sqlite_schema SET sql = replace(sql, 'seq ', CAST(x'73FF7120' AS TEXT))
+        WHERE name = 'report_ids'";
+    assert_eq!(connection.execute(sql, []).unwrap(), 1);
+    drop(connection);
+    let saved = super::fill(&path, NOW).unwrap().unwrap();
+    assert!(saved.is_whole("events") && saved.is_whole("seats"));
+    assert!(!saved.is_whole("report_ids"));
+}
+
+#[test]
 fn a_page_of_another_table_is_damage() {
     let temp = tempfile::tempdir().unwrap();
     let path = place(&temp);

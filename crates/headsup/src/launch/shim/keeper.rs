@@ -14,7 +14,7 @@
 //! Both begin before anything is set up.
 
 use super::hold;
-use crate::launch::signals::hear;
+use crate::launch::signals::{hear, let_ends_through};
 use rustix::io::Errno;
 use rustix::process::{Pid, WaitOptions, WaitStatus, ioctl_tiocsctty, setsid, waitpid};
 use rustix::stdio::{dup2_stdin, stdin, stdout};
@@ -28,7 +28,8 @@ use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::runtime::{Builder, Runtime};
+use tokio::signal::unix::{Signal as Stream, SignalKind, signal};
 
 const KEEP: &str = "__keep-agent";
 const BECOME: &str = "__become-agent";
@@ -117,26 +118,32 @@ fn line() -> io::Result<UnixStream> {
 
 fn keep(program: OsString, name: OsString, args: impl Iterator<Item = OsString>) -> io::Result<()> {
     let mut shim = line()?;
-    let began = begin(program, name, args);
-    let pid = match began {
-        Ok(pid) => pid,
+    let began = Builder::new_current_thread().enable_io().build().and_then(|runtime| {
+        let (pid, changes) = begin(&runtime, program, name, args)?;
+        Ok((runtime, pid, changes))
+    });
+    let (runtime, pid, changes) = match began {
+        Ok(began) => began,
         Err(error) => {
             let number = error.raw_os_error().unwrap_or_else(|| Errno::IO.raw_os_error());
             return shim.write_all(&Word::Failed(number).bytes());
         }
     };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
-    let Some(shim) = runtime.block_on(watch(pid, shim))? else { return Ok(()) };
+    let Some(shim) = runtime.block_on(watch(pid, changes, shim))? else { return Ok(()) };
     drop(runtime);
     shim.set_nonblocking(false)?;
     hold::take_over(shim)
 }
 
 /// Tells the shim of every stop and of the end, and gives the line to it back. `None`: the shim is gone before.
-async fn watch(pid: Pid, mut shim: UnixStream) -> io::Result<Option<UnixStream>> {
-    let mut changes = signal(SignalKind::child())?;
+async fn watch(
+    pid: Pid,
+    mut changes: Stream,
+    mut shim: UnixStream,
+) -> io::Result<Option<UnixStream>> {
     // What is heard, unlike what is ignored, would not have been handed on to the agent.
     let _deaf = hear(SignalKind::hangup())?;
+    let_ends_through()?;
     shim.write_all(&Word::Runs(pid.as_raw_pid()).bytes())?;
     // The shim looks at the process first: one that is collected is no more.
     shim.read_exact(&mut [0])?;
@@ -170,12 +177,13 @@ fn word(status: WaitStatus) -> Option<Word> {
     stopped.or(ended).or_else(|| status.terminating_signal().map(Word::Killed))
 }
 
-/// Takes the terminal and starts the agent in its foreground.
+/// Takes the terminal and starts the agent in its foreground. Its end, whenever it comes, is among the changes.
 fn begin(
+    runtime: &Runtime,
     program: OsString,
     name: OsString,
     args: impl Iterator<Item = OsString>,
-) -> io::Result<Pid> {
+) -> io::Result<(Pid, Stream)> {
     setsid()?;
     ioctl_tiocsctty(stdout())?;
     let (mut ours, theirs) = UnixStream::pair()?;
@@ -186,13 +194,18 @@ fn begin(
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let pid = pid.ok_or_else(|| io::Error::from(Errno::SRCH))?;
     tcsetpgrp(stdout(), pid)?;
+    // Where whoever started us wants its end ignored the kernel tells nobody how it was. The agent has it ignored.
+    let changes = {
+        let _entered = runtime.enter();
+        signal(SignalKind::child())?
+    };
     ours.write_all(b"!")?;
     // Nothing comes where it has become the agent: that closes its end.
     let mut error = Vec::new();
     ours.read_to_end(&mut error)?;
     match <[u8; 4]>::try_from(error) {
         Ok(number) => Err(io::Error::from_raw_os_error(i32::from_le_bytes(number))),
-        Err(_) => Ok(pid),
+        Err(_) => Ok((pid, changes)),
     }
 }
 

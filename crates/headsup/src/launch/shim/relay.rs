@@ -35,8 +35,7 @@ use termstate::{Capabilities, Terminator, write_query};
 const PIECE: usize = 64 * 1024;
 /// A program that asks without ever reading gets no more answers than this. Bytes.
 const MOST_ANSWERS: usize = 64 * 1024;
-/// More than this no terminal keeps of what was said on it: what comes behind so much was said later. Bytes; on
-/// Linux it is 12 KiB.
+/// More than a terminal keeps of what was said on it (12 KiB on Linux): what comes behind so much was said later. Bytes.
 const MOST_KEPT: u64 = 64 * 1024;
 /// So many pieces of it are heard where nobody reads them.
 const LAST_PIECES: usize = 16;
@@ -348,6 +347,7 @@ impl Relay {
         match read(&self.input, &mut self.buffer) {
             Read::Some(count) => {
                 let (typed, out) = (&self.buffer[..count], &mut self.inward.bytes);
+                self.shared.is_typed(terminal::interrupts(&self.master, typed));
                 if self.reply.take(typed, out, Instant::now()) {
                     self.shared.is_understood();
                 }

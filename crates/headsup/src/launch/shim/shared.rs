@@ -41,6 +41,8 @@ pub(crate) struct Shared {
     outer_gone: Notify,
     /// Nobody waits for our terminal any more.
     leaves: AtomicBool,
+    /// An interrupt was typed that the agent's terminal takes for one.
+    interrupted: AtomicBool,
 }
 
 impl Shared {
@@ -67,7 +69,17 @@ impl Shared {
             lost: Notify::new(),
             outer_gone: Notify::new(),
             leaves: AtomicBool::new(false),
+            interrupted: AtomicBool::new(false),
         })
+    }
+
+    /// At the terminal: an interrupt is typed, or is none.
+    pub(crate) fn is_typed(&self, interrupt: bool) {
+        self.interrupted.fetch_or(interrupt, Ordering::AcqRel);
+    }
+
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::Acquire)
     }
 
     /// At the terminal: these bytes go by.

@@ -6,8 +6,8 @@ use rustix::process::getpgrp;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::stdio::{stdin, stdout};
 use rustix::termios::{
-    InputModes, LocalModes, OptionalActions, OutputModes, Termios, isatty, tcgetattr, tcgetpgrp,
-    tcgetwinsize, tcsetattr, tcsetwinsize,
+    InputModes, LocalModes, OptionalActions, OutputModes, SpecialCodeIndex, Termios, isatty,
+    tcgetattr, tcgetpgrp, tcgetwinsize, tcsetattr, tcsetwinsize,
 };
 use std::ffi::OsStr;
 use std::io;
@@ -47,6 +47,14 @@ pub(super) fn is_behind() -> bool {
 pub(super) fn stops_who_writes() -> bool {
     let stops = |set: Termios| set.local_modes.contains(LocalModes::TOSTOP);
     is_behind() && tcgetattr(stdout()).is_ok_and(stops)
+}
+
+/// Whether the agent's terminal takes one of these keys for an interrupt.
+pub(super) fn interrupts(master: impl AsFd, typed: &[u8]) -> bool {
+    tcgetattr(master).is_ok_and(|set| {
+        let key = set.special_codes[SpecialCodeIndex::VINTR];
+        set.local_modes.contains(LocalModes::ISIG) && key != 0 && typed.contains(&key)
+    })
 }
 
 /// Waits until it is ours again. A shell that brings to the front what runs tells nobody.

@@ -8,6 +8,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// No name of a file is longer, and no path below a folder has to be. In bytes.
+const LONGEST_NAME: usize = 255;
+const LONGEST_PATH: usize = 2_048;
+
 /// The files of them.
 pub(super) fn beside(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = fs::read_dir(folder)?.filter_map(Result::ok).map(|entry| entry.path());
@@ -66,7 +70,6 @@ fn file_of(lines: &[Value], folder: &str) -> Option<String> {
     let told = lines.iter().find_map(|line| line["recorded_from"].as_str());
     let folder = format!("/{folder}/");
     let told = told.map(|path| path.rsplit_once(&folder).map_or(path, |(_, below)| below));
-    let is_below = |path: &str| !path.starts_with('/') && !path.split('/').any(|part| part == "..");
     if let Some(told) = told.filter(|path| is_below(path)) {
         return Some(told.to_owned());
     }
@@ -79,6 +82,14 @@ fn file_of(lines: &[Value], folder: &str) -> Option<String> {
     Some(format!("{folder}/{session}.jsonl")).filter(|path| is_below(path))
 }
 
+/// Can there be a file of that path below a folder?
+fn is_below(path: &str) -> bool {
+    let is_name = |part: &str| {
+        !matches!(part, "" | "." | "..") && part.len() <= LONGEST_NAME && !part.contains('\0')
+    };
+    path.len() <= LONGEST_PATH && path.split('/').all(is_name)
+}
+
 fn by_clock(line: &Value, epoch: i64) -> Option<u64> {
     let UnixMs(at) = UnixMs::parse(line["timestamp"].as_str()?)?;
     u64::try_from(at.saturating_sub(epoch)).ok().map(|t_ms| t_ms.min(LONGEST))
@@ -88,4 +99,26 @@ fn middle(epochs: &[i64]) -> Option<i64> {
     let mut sorted = epochs.to_vec();
     sorted.sort_unstable();
     sorted.get(sorted.len() / 2).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_log_that_can_be_no_file_of_its_folder_is_left_out() {
+        let rows = |file: &str| {
+            let lines = vec![json!({"recorded_from": file}), json!({"t_ms": 1, "type": "user"})];
+            transcript(lines, &[], "projects").len()
+        };
+        for file in ["/home/user/.claude/projects/-f1/a.jsonl", "a/b.jsonl", "..."] {
+            assert_eq!(rows(file), 1, "{file:?}");
+        }
+        let [long, deep] = ["y".repeat(256), "y/".repeat(2_000) + "y"];
+        let odd = ["", ".", "..", "/", "a/", "a//b", "/x/projects/", "/x/projects/../y", "a\0b"];
+        for file in odd.into_iter().chain([&*long, &*deep]) {
+            assert_eq!(rows(file), 0, "{file:?}");
+        }
+    }
 }
