@@ -56,7 +56,8 @@ pub(in crate::live::cases) fn compact_auto(stage: &Stage) {
     agent.rest();
 }
 
-/// An agent without a terminal that another one runs in its shell has a seat within that one's.
+/// An agent without a terminal that another one runs in its shell has a seat within that one's. Nobody can type to it: it
+/// is `starting` until it takes the prompt that it was started with.
 pub(in crate::live::cases) fn nested(stage: &Stage) {
     nested_in(stage, true);
 }
@@ -66,7 +67,7 @@ pub(in crate::live::cases) fn nested_at_work(stage: &Stage) {
     nested_in(stage, false);
 }
 
-fn nested_in(stage: &Stage, is_idle_before: bool) {
+fn nested_in(stage: &Stage, is_told_before: bool) {
     stage.hub();
     let agent = stage.start(stage.screen().lets);
     let child = stage.child_of(&agent);
@@ -75,8 +76,8 @@ fn nested_in(stage: &Stage, is_idle_before: bool) {
     stage.answered(&Asker::Main);
     let inner = stage.asked(&Asker::Main);
     let asked = stage.came(inner);
-    if is_idle_before {
-        stage.mark(child, asked, "idle", Class::Unmeasured, "it was started");
+    if is_told_before {
+        stage.mark(child, asked, "starting", Class::Unmeasured, "it was started with its prompt");
     }
     stage.mark(child, asked, "working", Class::Unmeasured, "and asked");
     agent.rest();
