@@ -104,9 +104,18 @@ fn is_read(text: &[u8]) -> bool {
 mod tests {
     use super::super::{REDACTED, redact};
 
+    /// `@` stands for the secret.
+    fn hides(secret: &str, places: &[&str]) {
+        for place in places {
+            let clean = redact(&place.replace('@', secret)).into_owned();
+            assert_eq!(clean, place.replace('@', REDACTED));
+            assert_eq!(redact(&clean), clean);
+        }
+    }
+
     #[test]
     fn what_a_program_reads_is_a_secret() {
-        for place in [
+        let places = [
             "echo @ | docker login -u ada --password-stdin r.example",
             "echo '@' | sudo docker login --password-stdin",
             "echo \"@\"|podman login --password-stdin r.example",
@@ -123,16 +132,13 @@ mod tests {
             "docker login --password-stdin -u ada r.example <<< \"@\"",
             "docker login --password-stdin <<<'@' && ls",
             "{\"command\":\"echo \\\"@\\\" | docker login --password-stdin\"}",
-        ] {
-            let clean = redact(&place.replace('@', "swordfish")).into_owned();
-            assert_eq!(clean, place.replace('@', REDACTED));
-            assert_eq!(redact(&clean), clean);
-        }
+        ];
+        hides("swordfish", &places);
     }
 
     #[test]
     fn a_cookie_of_curl_is_a_secret() {
-        for place in [
+        let places = [
             "curl -b @ https://host.example",
             "curl -b \"@\" https://host.example",
             "curl -sb '@' https://host.example",
@@ -142,16 +148,12 @@ mod tests {
             "curl --cookie=@ x",
             "curl -H 'Accept: a' \\\n  -b '@' x",
             "[\"curl\",\"-b\",\"@\"]",
-        ] {
-            let clean = redact(&place.replace('@', "sid=Kq83hdkW")).into_owned();
-            assert_eq!(clean, place.replace('@', REDACTED));
-        }
+        ];
+        hides("sid=Kq83hdkW", &places);
         let several = redact("curl -b 'theme=$THEME; sid=Kq83hdkW' x");
         assert_eq!(several, format!("curl -b '{REDACTED}' x"));
-        for place in ["curl \"-b@\" x", "curl '--cookie=@' x", "[\"curl\",\"-b@\"]"] {
-            let clean = redact(&place.replace('@', "sid=Kq83hdkW; tok=Zz99hdk")).into_owned();
-            assert_eq!(clean, place.replace('@', REDACTED));
-        }
+        let places = ["curl \"-b@\" x", "curl '--cookie=@' x", "[\"curl\",\"-b@\"]"];
+        hides("sid=Kq83hdkW; tok=Zz99hdk", &places);
     }
 
     #[test]
@@ -164,6 +166,9 @@ mod tests {
             "git checkout -b a=b",
             "echo \"$TOKEN\" | docker login --password-stdin",
             "echo hello | tee f",
+            "{\"command\":\"echo building | tee log\\nsudo -S ls\"}",
+            "echo \"root:$PW\" | sudo -S chpasswd",
+            "echo root:[redacted] | sudo -S chpasswd",
             "echo hello | wc -c; docker login --password-stdin < f",
             "echo hello; cat f | docker login --password-stdin",
             "cat f | gh auth login --with-token",

@@ -111,12 +111,17 @@ fn a_signal_that_is_ignored_is_ignored_by_the_agent_too() {
         "trap '' HUP QUIT USR1; \
          exec \"$HEADSUP\" run --here --id api -- grep SigIgn /proc/self/status",
     );
+    holds(&mut pty, "SigIgn", &[Signal::HUP, Signal::QUIT, Signal::USR1]);
+}
+
+/// The agent has said that it has these signals in this set of its own.
+fn holds(pty: &mut Pty, set: &str, signals: &[Signal]) {
     assert!(pty.ended().success());
     let said = String::from_utf8_lossy(&pty.said).into_owned();
-    let mask = said.split("SigIgn:").nth(1).and_then(|rest| rest.lines().next()).unwrap();
+    let mask = said.split(&format!("{set}:")).nth(1).and_then(|rest| rest.lines().next()).unwrap();
     let mask = u64::from_str_radix(mask.trim(), 16).unwrap();
-    for ignored in [Signal::HUP, Signal::QUIT, Signal::USR1] {
-        assert_eq!((mask >> (ignored.as_raw() - 1)) & 1, 1, "{ignored:?}: {said:?}");
+    for signal in signals {
+        assert_eq!((mask >> (signal.as_raw() - 1)) & 1, 1, "{signal:?}: {said:?}");
     }
 }
 
@@ -156,13 +161,7 @@ fn what_is_blocked_where_we_are_started_is_blocked_for_the_agent() {
         "exec env --block-signal=CHLD,TERM,WINCH \"$HEADSUP\" run --here --id api -- \
          grep SigBlk /proc/self/status",
     );
-    assert!(pty.ended().success());
-    let said = String::from_utf8_lossy(&pty.said).into_owned();
-    let mask = said.split("SigBlk:").nth(1).and_then(|rest| rest.lines().next()).unwrap();
-    let mask = u64::from_str_radix(mask.trim(), 16).unwrap();
-    for blocked in [Signal::CHILD, Signal::TERM, Signal::WINCH] {
-        assert_eq!((mask >> (blocked.as_raw() - 1)) & 1, 1, "{blocked:?}: {said:?}");
-    }
+    holds(&mut pty, "SigBlk", &[Signal::CHILD, Signal::TERM, Signal::WINCH]);
 }
 
 /// The kernel collects the ended children of whoever ignores their ends, and says of none how it was.
