@@ -5,12 +5,17 @@
 //!
 //! A log that grows fast is flushed piece by piece. While a checkpoint flushes all of it at once, whoever writes on waits at
 //! the page that he shares with it: 5 to 18 ms for 16 MB (measured), which every fiftieth report met.
+//!
+//! Nor does whoever writes wait for a file to grow: while a log is in use it has room ahead, nothing but zeros, which
+//! `SQLite` takes for its end. To write over what is in memory takes half as long (measured: 30 of 55 µs for the four
+//! pages of a report that comes after a pause).
 
+use crate::filesystem;
 use crate::job::{Answer, Refusal};
 use crate::store::{self, Log, Store, StoreError};
 use rusqlite::Connection;
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,6 +28,10 @@ pub(crate) type Waiting = Vec<(oneshot::Sender<Answer>, Answer)>;
 
 /// The nice value of what nobody waits for.
 const BESIDE: i32 = 10;
+/// Where less is free, a log has no room ahead. Bytes.
+const WIDE: u64 = 256 << 20;
+/// So much of it is written at once: whoever commits meanwhile waits for no more. Bytes.
+const PIECE: usize = 16 << 10;
 
 /// The way to the two threads that wait for the disk: acts never wait behind a checkpoint. The threads end when
 /// this is dropped, their work done.
@@ -147,6 +156,10 @@ fn carry_out(
                     tracing::debug!(%error, "the database could not be opened for checkpoints");
                 }
                 flush(path, &mut file);
+                // Behind the flush, which would write all of it to the disk for nothing.
+                if let Err(error) = make_room(path, log, WIDE) {
+                    tracing::debug!(%error, "the write-ahead log has no room ahead");
+                }
             }
             Order::Checkpoint { and_empty } => {
                 if let Err(error) = checkpoint(database, &mut connection, log, and_empty) {
@@ -164,6 +177,28 @@ fn flush(path: &Path, file: &mut Option<File>) {
     if let Err(error) = open.and_then(|open| file.insert(open).sync_data()) {
         tracing::warn!(%error, "the write-ahead log could not be flushed");
     }
+}
+
+/// Where so much is free. Each piece goes to where the file ends by then (`O_APPEND`): over nothing that somebody writes
+/// meanwhile.
+fn make_room(path: &Path, log: &Log, wide: u64) -> io::Result<()> {
+    // On a disk that other machines have, too, two may find the same end.
+    let is_wide = || filesystem::free(path).is_some_and(|free| free >= wide);
+    if filesystem::remote(path).is_some() || !is_wide() {
+        return Ok(());
+    }
+    let mut file = File::options().append(true).open(path)?;
+    let mut length = file.metadata()?.len();
+    while log.is_short_of_room(length) {
+        file.write_all(&[0; PIECE])?;
+        let now = file.metadata()?.len();
+        // Somebody else has emptied it.
+        if now < length {
+            break;
+        }
+        length = now;
+    }
+    Ok(())
 }
 
 fn checkpoint(
@@ -275,6 +310,45 @@ mod tests {
         flusher.checkpoint(false);
         drop(flusher);
         assert_eq!(store.log().pages(), 0, "the log begins anew");
+    }
+
+    #[test]
+    fn a_log_in_use_has_room_ahead_which_is_nothing_to_who_reads_it() {
+        let temp = tempfile::tempdir().unwrap();
+        let database = temp.path().join("headsup.db");
+        let store = Store::open(&database, UnixMs(0)).unwrap().store;
+        let write = |sql: &str| store.connection().execute_batch(sql).unwrap();
+        write("CREATE TABLE t (x); INSERT INTO t VALUES (1)");
+        let length = || std::fs::metadata(store.log_path()).unwrap().len();
+        let before = length();
+        if filesystem::remote(&database).is_some() || filesystem::free(&database).is_none() {
+            // It never has any here.
+            return;
+        }
+        make_room(store.log_path(), store.log(), u64::MAX).unwrap();
+        assert_eq!(length(), before, "little is free");
+        make_room(store.log_path(), store.log(), 0).unwrap();
+        let after = length();
+        assert!(after > before + (1 << 20));
+        make_room(store.log_path(), store.log(), 0).unwrap();
+        write("INSERT INTO t VALUES (2)");
+        assert_eq!(length(), after, "what comes next finds it");
+        // As a hub leaves it that is killed.
+        let [left, log, _] = store::files(&database);
+        let killed = temp.path().join("killed.db");
+        std::fs::copy(left, &killed).unwrap();
+        std::fs::copy(log, temp.path().join("killed.db-wal")).unwrap();
+        let again = Store::open(&killed, UnixMs(0)).unwrap();
+        assert!(again.quarantined.is_none());
+        let count =
+            again.store.connection().query_row("SELECT SUM(x) FROM t", [], |row| row.get(0));
+        assert_eq!(count, Ok(3));
+        // Emptied, it has none until it is in use again.
+        let flusher = Flusher::start(&store).unwrap();
+        flusher.checkpoint(true);
+        drop(flusher);
+        make_room(store.log_path(), store.log(), 0).unwrap();
+        assert_eq!(length(), 0);
     }
 
     #[test]

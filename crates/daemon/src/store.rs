@@ -156,6 +156,9 @@ impl Store {
     }
 }
 
+/// So many pages of a log that is in use lie ready ahead of what is in it.
+const AHEAD: u32 = 512;
+
 /// How long the write-ahead log is. Whoever commits and whoever checkpoints tell it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Log {
@@ -192,6 +195,15 @@ impl Log {
 
     fn is_given_up(&self) -> bool {
         self.is_given_up.load(Ordering::Relaxed)
+    }
+
+    /// Whether its file, which has so many bytes, is to grow for whoever writes next. One that begins anew, or was cut,
+    /// is not: that is to be seen.
+    pub(crate) fn is_short_of_room(&self, length: u64) -> bool {
+        let pages = self.pages();
+        let until = |pages: u32| u64::from(pages) * self.page_bytes;
+        let is_whole = pages > 0 && !self.is_given_up() && length >= until(pages);
+        is_whole && length < until(pages.saturating_add(AHEAD))
     }
 
     /// How many bytes the file at `path` still has, where what waits in it for a checkpoint is not there any more. It

@@ -1,4 +1,4 @@
-use super::{Changes, Opened, Reader, Store, StoreError, StoredId, open};
+use super::{AHEAD, Changes, Log, Opened, Reader, Store, StoreError, StoredId, open};
 use crate::frame::Frame;
 use crate::job::Key;
 use headsup_core::event::{Event, EventBody};
@@ -252,9 +252,10 @@ fn a_damaged_log_of_a_killed_hub_is_kept_and_its_places_stay_free() {
     let frames = (whole.len() - 32) / FRAME;
     let is_commit = |frame: usize| whole[32 + frame * FRAME + 4..][..4] != [0; 4];
     assert!(frames > 20 && !is_commit(0) && !is_commit(1), "{frames} frames");
-    let harms: [(&str, Harm, bool); 8] = [
+    let harms: [(&str, Harm, bool); 9] = [
         ("nothing", |_| {}, false),
         ("cut in a frame", |log| log.truncate(log.len() - 100), false),
+        ("with room ahead", |log| log.resize(log.len() + (1 << 16), 0), false),
         ("a torn last frame", |log| *log.last_mut().unwrap() ^= 1, false),
         ("frames taken back", |log| log.extend_from_within(32..32 + 2 * FRAME), false),
         ("header", |log| log[17] ^= 1, true),
@@ -287,6 +288,23 @@ fn a_damaged_log_of_a_killed_hub_is_kept_and_its_places_stay_free() {
         assert_eq!((again.quarantined, again.loaded.head), (None, loaded.head), "{case}");
         drop(store);
     }
+}
+
+#[test]
+fn a_log_in_use_is_to_have_room_ahead_and_none_that_begins_anew_or_was_cut() {
+    let page = 4_096;
+    let log = Log::of_pages(page);
+    let frames = |pages: u64| pages * (page + 24);
+    assert!(!log.is_short_of_room(frames(9)), "it begins anew");
+    log.is(100);
+    assert!(!log.is_short_of_room(frames(99) - 1_000), "it was cut");
+    assert!(log.is_short_of_room(frames(100)));
+    let roomy = frames(100 + u64::from(AHEAD));
+    assert!(!log.is_short_of_room(roomy));
+    log.is(200);
+    assert!(log.is_short_of_room(roomy), "some of it is used up");
+    log.give_up();
+    assert!(!log.is_short_of_room(roomy), "nobody is to write there any more");
 }
 
 /// As a hub leaves it that was killed: with its index beside it.

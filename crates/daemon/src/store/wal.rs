@@ -1,8 +1,9 @@
 //! A write-ahead log that a killed hub has left, before `SQLite` looks at it.
 //!
 //! `SQLite` reads it up to the first frame that is not right, and takes that for the end. It is one where the hub was
-//! killed while it wrote. Where a whole commit stands behind it, what stood before was damaged; and where the log's
-//! index knows of more, the end was cut off.
+//! killed while it wrote; zeros behind it are room that nobody has used. Where a whole commit stands behind it, what
+//! stood before was damaged; and where the log's index knows of more, the end was cut off. A power cut may look like
+//! damage, too: what was not flushed is on the disk in no order, and nobody's act is among it.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufReader, ErrorKind, Read};

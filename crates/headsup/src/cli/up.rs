@@ -1,5 +1,6 @@
 //! `headsup up`
 
+mod ahead;
 mod hub_log;
 mod lines;
 
@@ -195,7 +196,9 @@ fn say_off(context: &Context) {
 /// from the one that takes it to the watcher wakes the other one, and costs more than it saves.
 fn runtime(name: &str) -> Result<Runtime, CommandError> {
     let mut builder = Builder::new_multi_thread();
-    build(builder.worker_threads(1).thread_name(name).enable_all())
+    builder.worker_threads(1).thread_name(name).enable_all();
+    // What comes next may be a report.
+    build(builder.on_thread_park(ahead::have_room))
 }
 
 /// Said at once, and by nobody who fails for want of them half-way.

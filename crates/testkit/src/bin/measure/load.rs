@@ -58,7 +58,16 @@ impl Line {
     }
 
     pub(crate) fn post(&mut self, request: &str) -> io::Result<()> {
-        self.0.write_all(request.as_bytes())?;
+        self.send(request)?;
+        self.accepted()
+    }
+
+    pub(crate) fn send(&mut self, request: &str) -> io::Result<()> {
+        self.0.write_all(request.as_bytes())
+    }
+
+    /// Reads the answer to what was sent.
+    pub(crate) fn accepted(&mut self) -> io::Result<()> {
         let mut answer = [0; 1024];
         let mut length = 0;
         // Its body is one small object.

@@ -3,7 +3,7 @@
 use crate::all::Bench;
 use crate::crowd_of_watchers::Watchers;
 use crate::load::{self, Line as Open};
-use crate::promise::Limit::AtMost;
+use crate::promise::Limit::{self, AtMost};
 use crate::promise::{Line, Promise, Unit};
 use crate::stats::{Times, figure, median, millis};
 use crate::{Outcome, floor, spawn};
@@ -18,6 +18,8 @@ use std::time::{Duration, Instant};
 
 const W1: Promise = Promise::new("W1", "report to one watcher, p50", Unit::Ms, AtMost(0.15));
 const W1_P99: Promise = Promise::new("W1", "report to one watcher, p99", Unit::Ms, AtMost(1.0));
+const W1_CALM: Promise =
+    Promise::new("W1", "the same behind 55 ms without a report, p50", Unit::Ms, Limit::None);
 const W2: Promise = Promise::new(
     "W2",
     "1,000 watchers, the last one's p99 over a TCP write loop",
@@ -34,8 +36,10 @@ const E1_P99: Promise = Promise::new("E1", "hook start to web socket, p99", Unit
 
 const CROWD: usize = 1_000;
 const AGENTS: usize = 100;
-/// Between two events that are measured one by one: watchers are written to 20 times a second.
+/// So long nothing happens before what is measured on its own.
 const CALM: Duration = Duration::from_millis(55);
+/// 20 events a second: so often each of many watchers is written to.
+const PACE: Duration = Duration::from_millis(50);
 
 pub(crate) fn measure(bench: &Bench) -> Outcome<Vec<Line>> {
     let home = bench.home();
@@ -44,11 +48,13 @@ pub(crate) fn measure(bench: &Bench) -> Outcome<Vec<Line>> {
     let rounds = bench.pick(200, 50);
     let one = bench.rounds(|| one_watcher(&home, rounds))?;
     let relayed = bench.rounds(|| one_relayed(&home, rounds))?;
+    let calm = bench.rounds(|| one_at_rest(&home, rounds))?;
     let of = |times: &[Times], of: fn(&Times) -> f64| median(times.iter().map(of));
-    let beside = format!("a TCP write loop {:.3} ms", of(&relayed, Times::p50));
+    let beside = format!("a TCP write loop {:.3} ms, behind a rest", of(&relayed, Times::p50));
     let mut lines = vec![
-        W1.is(of(&one, Times::p50), beside),
+        W1.is(of(&one, Times::p50), beside.clone()),
         W1_P99.is(of(&one, Times::p99), format!("the loop {:.3} ms", of(&relayed, Times::p99))),
+        W1_CALM.is(of(&calm, Times::p50), beside),
     ];
     bench.say("hook to web socket")?;
     let end_to_end = bench.rounds(|| hook_to_socket(&home, rounds))?;
@@ -94,34 +100,52 @@ fn until(stream: &mut impl std::io::Read, mark: &[u8]) -> Outcome<()> {
     Ok(())
 }
 
-/// From before a report is written to its event being read, on connections that are open.
+/// From before a report is written to its event being read, on connections that are open. Reports follow one another.
 pub(crate) fn one_watcher(home: &Home, rounds: usize) -> Outcome<Times> {
     let mut watcher = stream(home, "since=now&type=turn.started")?;
     let mut reporter = Open::open(&home.socket())?;
     let mut times = Vec::new();
     for round in 0..rounds * 4 {
         let request = load::request(9_999, round, false);
-        let start = Instant::now();
-        if round % 4 == 0 {
-            let heard = std::thread::scope(|scope| {
-                let heard = scope.spawn(|| {
-                    let heard = until(&mut watcher, b"turn.started").is_ok();
-                    (heard, Instant::now())
-                });
-                // The watcher is at its read.
-                std::thread::park_timeout(CALM);
-                let start = Instant::now();
-                reporter.post(&request).map(|()| (start, heard.join()))
-            })?;
-            let (start, heard) = heard;
-            let (true, heard) = heard.map_err(|_| "the watcher died")? else {
-                return Err("the stream ended".into());
-            };
-            times.push(heard.saturating_duration_since(start));
-        } else {
+        if round % 4 > 0 {
             reporter.post(&request)?;
-            let _took = start.elapsed();
+            continue;
         }
+        let heard = std::thread::scope(|scope| {
+            // Its start and its way to the read are in the time.
+            let heard = scope.spawn(|| {
+                let heard = until(&mut watcher, b"turn.started").is_ok();
+                (heard, Instant::now())
+            });
+            let start = Instant::now();
+            reporter.post(&request).map(|()| (start, heard.join()))
+        })?;
+        let (start, heard) = heard;
+        let (true, heard) = heard.map_err(|_| "the watcher died")? else {
+            return Err("the stream ended".into());
+        };
+        times.push(heard.saturating_duration_since(start));
+    }
+    Ok(Times::new(times))
+}
+
+/// The same of turns that begin when nothing has happened for a while.
+fn one_at_rest(home: &Home, rounds: usize) -> Outcome<Times> {
+    let mut watcher = stream(home, "since=now&type=turn.started")?;
+    let mut reporter = Open::open(&home.socket())?;
+    let mut times = Vec::new();
+    for round in 0..rounds * 4 {
+        let request = load::request(9_998, round, false);
+        if round % 4 > 0 {
+            reporter.post(&request)?;
+            continue;
+        }
+        pause(Instant::now(), CALM);
+        let start = Instant::now();
+        reporter.send(&request)?;
+        until(&mut watcher, b"turn.started")?;
+        times.push(start.elapsed());
+        reporter.accepted()?;
     }
     Ok(Times::new(times))
 }
@@ -130,7 +154,7 @@ fn one_relayed(home: &Home, rounds: usize) -> Outcome<Times> {
     let mut relay = floor::relay(home.path(), 1)?;
     let mut times = Vec::new();
     for _ in 0..rounds {
-        std::thread::park_timeout(CALM);
+        pause(Instant::now(), CALM);
         let start = Instant::now();
         relay.teller.write_all(&frame())?;
         until(&mut relay.watchers[0], b"\n\n")?;
@@ -170,7 +194,7 @@ pub(crate) fn hook_to_socket(home: &Home, rounds: usize) -> Outcome<Times> {
             }
             child.wait()?;
         }
-        std::thread::park_timeout(CALM);
+        pause(Instant::now(), CALM);
     }
     Ok(Times::new(times))
 }
@@ -182,7 +206,7 @@ fn paced_floor(home: &Home, client: &Path, rounds: usize) -> Outcome<Times> {
     let payload = b"{}";
     let mut times = Vec::new();
     for _ in 0..rounds {
-        std::thread::park_timeout(CALM);
+        pause(Instant::now(), CALM);
         let mut command = Command::new(client);
         command.arg(&socket).env_clear();
         times.push(spawn::time(command, payload)?);
@@ -204,7 +228,7 @@ fn last_of_many(home: &Home, events: usize) -> Outcome<Times> {
         if event % 4 == 0 {
             watchers.until_all_have_one()?;
             times.push(start.elapsed());
-            pause(start);
+            pause(start, PACE);
         }
     }
     Ok(Times::new(times))
@@ -220,14 +244,14 @@ fn last_relayed(home: &Home, events: usize) -> Outcome<Times> {
         teller.write_all(&frame())?;
         watchers.until_all_have_one()?;
         times.push(start.elapsed());
-        pause(start);
+        pause(start, PACE);
     }
     Ok(Times::new(times))
 }
 
-/// 20 events a second.
-fn pause(since: Instant) {
-    let next = since + Duration::from_millis(50);
+/// Until so much time has passed since then, whatever else may wake this thread.
+fn pause(since: Instant, rest: Duration) {
+    let next = since + rest;
     while let Some(left) = next.checked_duration_since(Instant::now()) {
         std::thread::park_timeout(left);
     }
