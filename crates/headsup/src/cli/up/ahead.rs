@@ -8,9 +8,9 @@ const ROOM: usize = 32 << 10;
 /// A piece of memory that the system gives at once.
 const PAGE: usize = 4 << 10;
 
-/// Has memory given to this thread's allocations that is in place already: the next ones find it. To be called before each
-/// wait, also one that is over at once. A page that the system first has to find, to empty and to map takes up to 30 µs behind a pause
-/// (measured), and every report that comes while a hub's caches fill up takes a new one.
+/// Has memory given to this thread's allocations that is in place already: the next ones find it. To be called before
+/// each wait, also one that is over at once. A page that the system first has to find, to empty and to map takes up to
+/// 30 µs behind a pause (measured), and every report that comes while a hub's caches fill up takes a new one.
 pub(super) fn have_room() {
     let mut room = Vec::<u8>::new();
     // Where there is no more, whoever needs it says so.

@@ -102,50 +102,53 @@ fn until(stream: &mut impl std::io::Read, mark: &[u8]) -> Outcome<()> {
 
 /// From before a report is written to its event being read, on connections that are open. Reports follow one another.
 pub(crate) fn one_watcher(home: &Home, rounds: usize) -> Outcome<Times> {
-    let mut watcher = stream(home, "since=now&type=turn.started")?;
-    let mut reporter = Open::open(&home.socket())?;
-    let mut times = Vec::new();
-    for round in 0..rounds * 4 {
-        let request = load::request(9_999, round, false);
-        if round % 4 > 0 {
-            reporter.post(&request)?;
-            continue;
-        }
+    each_prompt(home, 9_999, rounds, |watcher, reporter, prompt| {
         let heard = std::thread::scope(|scope| {
             // Its start and its way to the read are in the time.
             let heard = scope.spawn(|| {
-                let heard = until(&mut watcher, b"turn.started").is_ok();
+                let heard = until(watcher, b"turn.started").is_ok();
                 (heard, Instant::now())
             });
             let start = Instant::now();
-            reporter.post(&request).map(|()| (start, heard.join()))
+            reporter.post(prompt).map(|()| (start, heard.join()))
         })?;
         let (start, heard) = heard;
         let (true, heard) = heard.map_err(|_| "the watcher died")? else {
             return Err("the stream ended".into());
         };
-        times.push(heard.saturating_duration_since(start));
-    }
-    Ok(Times::new(times))
+        Ok(heard.saturating_duration_since(start))
+    })
 }
 
 /// The same of turns that begin when nothing has happened for a while.
 fn one_at_rest(home: &Home, rounds: usize) -> Outcome<Times> {
+    each_prompt(home, 9_998, rounds, |watcher, reporter, prompt| {
+        pause(Instant::now(), CALM);
+        let start = Instant::now();
+        reporter.send(prompt)?;
+        until(watcher, b"turn.started")?;
+        let took = start.elapsed();
+        reporter.accepted()?;
+        Ok(took)
+    })
+}
+
+/// Whole turns of one session, of which `time` tells the beginning and how long a watcher waits to hear of it.
+fn each_prompt(
+    home: &Home,
+    session: usize,
+    rounds: usize,
+    mut time: impl FnMut(&mut UnixStream, &mut Open, &str) -> Outcome<Duration>,
+) -> Outcome<Times> {
     let mut watcher = stream(home, "since=now&type=turn.started")?;
     let mut reporter = Open::open(&home.socket())?;
     let mut times = Vec::new();
     for round in 0..rounds * 4 {
-        let request = load::request(9_998, round, false);
-        if round % 4 > 0 {
-            reporter.post(&request)?;
-            continue;
+        let request = load::request(session, round, false);
+        match round % 4 {
+            0 => times.push(time(&mut watcher, &mut reporter, &request)?),
+            _ => reporter.post(&request)?,
         }
-        pause(Instant::now(), CALM);
-        let start = Instant::now();
-        reporter.send(&request)?;
-        until(&mut watcher, b"turn.started")?;
-        times.push(start.elapsed());
-        reporter.accepted()?;
     }
     Ok(Times::new(times))
 }
