@@ -247,13 +247,14 @@ fn an_agent_that_stops_itself_stops_us_until_we_are_continued() {
 #[test]
 fn whoever_stops_us_stops_the_agent_and_our_terminal_is_as_before() {
     let rig = Rig::new();
-    // From a file: a shell repeats the words of a job.
-    let agent = "stty raw -echo; echo $(ps -o ppid= -p $PPID) $$ > pids.new; mv pids.new pids; \
-        until [ -e go ]; do sleep 0.02; done; printf SECOND; exit 5";
+    // From a file: a shell repeats the words of a job. It starts nothing while it waits: a shell waits in the kernel
+    // until what it starts runs, and is never seen to stop where that is stopped before.
+    let agent = "stty raw -echo; mkfifo go; exec 3<>go; echo $(ps -o ppid= -p $PPID) $$ > pids.new; \
+        mv pids.new pids; read word <&3; printf SECOND; exit 5";
     std::fs::write(rig.file("agent"), agent).unwrap();
     let script = "set -m; \"$HEADSUP\" run --here --id api -- sh agent; code=$?; echo; \
         echo stopped $code; stty -a | grep -o -- '-*icanon'; read shim agent < pids; \
-        echo state $(ps -o state= -p $agent); touch go; \
+        echo state $(ps -o state= -p $agent); echo > go; \
         fg >/dev/null; code=$?; echo; echo ended $code";
     let mut pty = rig.shell(script);
     let pids = rig.lines("pids", 1);
