@@ -116,8 +116,9 @@ pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> S
         Err(why) => Fact::not_understood(why),
         Ok(told) => normalize::fact(&seen.event, &told),
     };
-    // One connection has several sessions; the seat is in the one that was taken up last.
-    let takes_up = matches!(seen.fact, Fact::SessionStarted { .. });
+    // One connection has several sessions; the seat is in the one that was taken up last, or that its prompt takes up.
+    let starts = matches!(seen.fact, Fact::SessionStarted { .. });
+    let takes_up = starts || told.takes_up.is_true();
     let session = told.session.text().and_then(|id| text::id(&id));
     seen.session = session.filter(|_| takes_up);
     seen.cwd = told.cwd.text().and_then(|path| text::path(&path));

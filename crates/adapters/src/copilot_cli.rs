@@ -11,6 +11,7 @@ pub(crate) mod lines;
 mod normalize;
 mod payload;
 pub(crate) mod ready;
+pub(crate) mod rewound;
 pub(crate) mod terminal;
 pub(crate) mod transcript;
 

@@ -116,12 +116,14 @@ const CODEX: Row = Row {
         words: &["exec"],
         by_input: false,
         by_command: Some(codex::is_one_run),
+        by_prompt: Some(codex::terminal::is_prompted),
         ..PRINTS
     }),
     parts_with_a_word: true,
     // From its list of agents ("Agent command center", 0.169.0, measured); `/new` and the like wait for the turn's end.
     goes_on_beside: true,
-    returns: Returns::OneIfKilled,
+    // npm's launcher becomes it, or ends by its signal; it returns 1 for an error of its model's (0.169.0, measured).
+    returns: Returns::ItsOwn,
 };
 
 const QWEN_CODE: Row = Row {
@@ -208,10 +210,17 @@ pub fn goes_on_beside(kind: &str) -> bool {
     row(kind).is_some_and(|row| row.goes_on_beside)
 }
 
-/// How long a program of this kind may take to leave behind a goodbye that may mean something else, where that is long.
-/// Milliseconds.
+/// How long a program of this kind may take to leave in mid-turn, behind a goodbye that may mean something else, where that is
+/// long. Milliseconds.
 pub fn leaves_within_ms(kind: &str) -> Option<u16> {
-    (kind == crate::codex::KIND).then_some(crate::codex::LEAVES_MS)
+    let is_codex = kind == crate::codex::KIND;
+    is_codex.then_some(crate::codex::LEAVES_MS).or_else(|| parts_within_ms(kind))
+}
+
+/// The same at rest, where that is long.
+pub fn parts_within_ms(kind: &str) -> Option<u16> {
+    let are_those = [crate::opencode::KIND, crate::opencode::KILO].contains(&kind);
+    are_those.then_some(crate::opencode::LEAVES_MS)
 }
 
 /// How long behind an end that its log tells of a program of this kind may ask its model once more by itself, where that was
@@ -349,6 +358,9 @@ mod tests {
         assert!(!begins("claude-code", &["claude", "do it"], false));
         assert!(!begins("claude-code", &["claude", "do it", "-p"], true), "nobody can type to it");
         assert!(!begins("claude-code", &["claude", "--model", "do it"], true));
+        assert!(begins("codex", &["codex", "--no-daemon", "do it"], true));
+        assert!(!begins("codex", &["codex", "--no-daemon"], true));
+        assert!(!begins("codex", &["codex", "exec", "do it"], true), "nobody can type to it");
         assert!(!begins("qwen-code", &["qwen", "-i", "do it"], true), "nobody has measured it");
     }
 

@@ -58,7 +58,7 @@ pub use service::{has_service, is_service, serves_terminals};
 pub use stop_hooks::{has_other_request_hooks, has_other_stop_hooks};
 pub use transcript::{
     LogLine, answers_itself, begins_by_log, helper_line, helper_logs, is_helper_log, log_line,
-    strange_line,
+    replaced_log, strange_line,
 };
 
 use headsup_core::id::ProcessId;
@@ -132,10 +132,11 @@ pub fn hook(
         // What it says itself of who sits there counts more than its command line.
         match *attach {
             Some(Attach::Headless) if context.prompted => *how = with_its_prompt(kind, *how),
+            Some(Attach::Headless) => {}
+            // Not every program says who sits there.
+            None if kind != codex::KIND => {}
             // Whatever begins in its process later has not that prompt.
-            Some(Attach::Interactive) if context.asked && *how == SessionStart::Startup => {
-                *how = SessionStart::Asked;
-            }
+            _ if context.asked && *how == SessionStart::Startup => *how = SessionStart::Asked,
             _ => {}
         }
     }

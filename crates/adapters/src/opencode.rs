@@ -28,6 +28,10 @@ pub(crate) const KILO: &str = "kilo";
 pub(crate) const PROGRAMS: &[&str] =
     &["opencode", ".opencode", "opencode.exe", "kilo", ".kilo", "bun", "node", "MainThread"];
 
+/// So long it may take from its plugins' `dispose` to its end. With a port it has a server to stop, for which it waits up to
+/// 5 s (1.18.33, read; 5.6 and 6.5 s in all on a busy machine, measured). Milliseconds.
+pub(crate) const LEAVES_MS: u16 = 8_000;
+
 /// How the title of a conversation begins that has none yet (measured).
 const UNTITLED: [&str; 2] = ["New session - ", "Child session - "];
 

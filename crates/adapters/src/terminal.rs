@@ -135,7 +135,8 @@ pub fn starts_at_work_ms(kind: &str) -> Option<u16> {
 /// Whether a program of this kind that was started with these words was given its first prompt with them: work that it
 /// shows as it comes up is somebody's.
 pub fn is_prompted(kind: &str, words: &[String]) -> bool {
-    kind == codex::KIND && codex::terminal::is_prompted(words)
+    let line: Vec<&str> = words.iter().map(String::as_str).collect();
+    kind == codex::KIND && codex::terminal::is_prompted(&line)
 }
 
 /// What a progress bar (the body of OSC 9, `4;STATE;PERCENT`) says of the turn: nothing, of the

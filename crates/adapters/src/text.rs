@@ -11,7 +11,12 @@ mod command;
 mod encoded;
 mod escapes;
 mod handed;
+#[cfg(test)]
+mod looks;
+mod names;
+mod programs;
 mod redact;
+mod said;
 mod shapes;
 mod words;
 

@@ -32,6 +32,13 @@ pub fn log_line(kind: &str, line: &[u8]) -> Option<LogLine> {
     }
 }
 
+/// What it tells that the log of this kind of program was replaced by one that ends with these lines.
+pub fn replaced_log(kind: &str, lines: &[Vec<u8>]) -> Option<LogLine> {
+    let is_taken_back = kind == copilot_cli::KIND && copilot_cli::rewound::rests(lines);
+    let (name, fact) = ("rewind".to_owned(), Some(Fact::MainInterrupted));
+    is_taken_back.then(|| LogLine { name, fact, ..LogLine::default() })
+}
+
 /// The folder with a folder for each day (`YYYY/MM/DD`) in which a program of this kind keeps the logs of helpers,
 /// where they tell what nothing else does. `log`: the one of their main agent.
 pub fn helper_logs<'a>(kind: &str, log: &'a Path) -> Option<&'a Path> {

@@ -6,6 +6,7 @@
 #![expect(clippy::unnecessary_wraps, reason = "every kind of fact has one signature")]
 
 mod acts;
+mod alike;
 mod anew;
 mod beside;
 mod broken;
@@ -311,6 +312,7 @@ fn take(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refusa
         Fact::IdleNotice { turn_ref } => notice::idle_notice(step, turn_ref.as_deref()),
         Fact::IdleForLong => notice::idle_for_long(step),
         Fact::TurnOver | Fact::TurnUnanswered => notice::over(step, observation),
+        Fact::AsksAgain { wait_ms } => shown::asks_again(step, observation, *wait_ms),
         Fact::Level(said) => level::said(step, &observation.name, observation.source, said),
         Fact::ScreenDialog { reason, detail, first, opening } => {
             screen::check(step, *first, *opening)?;

@@ -199,6 +199,10 @@ pub enum Fact {
     AnswerLogged,
     /// The main agent goes on, as its log tells: behind such an answer, too.
     AnswerBegun,
+    /// A request to the model has failed, and is made once more after this wait. Milliseconds.
+    AsksAgain {
+        wait_ms: u32,
+    },
     /// The program's own live status, or a weaker source's reading of it: a level, not an edge.
     Level(Level),
     Process(ProcessFact),

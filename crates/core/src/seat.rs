@@ -185,6 +185,9 @@ pub struct Seat {
     /// So long it may take to leave behind what may be its goodbye, where that is long. In milliseconds. Lent likewise.
     #[serde(skip)]
     pub leaves_within_ms: Option<u16>,
+    /// The same at rest. Lent likewise.
+    #[serde(skip)]
+    pub parts_within_ms: Option<u16>,
     /// So long behind an end in its log it may ask its model once more about what a call has brought. In ms. Lent likewise.
     #[serde(skip)]
     pub asks_again_ms: Option<u16>,
@@ -307,6 +310,9 @@ pub struct TurnFacts {
 pub struct OpenTool {
     pub actor: Actor,
     pub tool: ToolRef,
+    /// Somebody was asked about it, by this or by another request without an id.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub was_asked: bool,
 }
 
 const OPEN_TOOLS: usize = 64;
@@ -403,6 +409,7 @@ impl Seat {
             starts_at_work_ms: None,
             titles_its_start: false,
             leaves_within_ms: None,
+            parts_within_ms: None,
             asks_again_ms: None,
             shows_one: false,
         }
@@ -484,7 +491,7 @@ impl Seat {
         if self.open_tools.len() == OPEN_TOOLS {
             self.open_tools.remove(0);
         }
-        self.open_tools.push(OpenTool { actor, tool });
+        self.open_tools.push(OpenTool { actor, tool, was_asked: false });
     }
 }
 

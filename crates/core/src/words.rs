@@ -12,7 +12,7 @@ mod row;
 pub mod text;
 
 pub use asked::{answered, asked};
-pub use brief::{activity, brief, ending, location, marks, outcome, pane, prompt, tilde};
+pub use brief::{activity, brief, ending, location, marks, outcome, pane, prompt, spot, tilde};
 pub use remains::{Remains, remains};
 pub use resolution::{fallback, resolution, verdict as resolved};
 pub use row::row;

@@ -1,7 +1,7 @@
 //! The integrity check: in the background, once the hub has served for a while.
 
 use crate::metrics::Metrics;
-use crate::store::{self, Medium, StoreError};
+use crate::store::{self, Medium, StoreError, Unreadable};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -38,7 +38,8 @@ impl Check {
             }
             // Whoever takes the hub down does not wait for a look at all of it.
             if !stopped.load(Ordering::Relaxed) {
-                report(check(&database, &medium, stopped), &database, &metrics);
+                let found = check(&database, &medium, &metrics.unreadable, stopped);
+                report(found, &database, &metrics);
             }
         })?;
         Ok(Self { thread: Some(thread), stop })
@@ -81,12 +82,15 @@ fn report(found: Result<Option<String>, StoreError>, database: &Path, metrics: &
 fn check(
     database: &Path,
     medium: &Medium,
+    unreadable: &Unreadable,
     stop: Arc<AtomicBool>,
 ) -> Result<Option<String>, StoreError> {
     let stopped = Arc::clone(&stop);
     let mut connection = store::connect_again(database)?;
     connection.progress_handler(STEPS, Some(move || stop.load(Ordering::Relaxed)))?;
     match store::damage_in(&connection)? {
+        // What is whole for the database may still be none of ours.
+        None => store::look_through(&connection, unreadable).map(|()| None),
         Some(_) if stopped.load(Ordering::Relaxed) => Ok(None),
         Some(found) if !medium.is_damaged(&connection) => {
             Err(StoreError::Unread(io::Error::other(found)))

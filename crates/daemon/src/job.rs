@@ -390,6 +390,9 @@ pub(crate) enum Refusal {
     StorageFailed,
     #[error("another program keeps the hub's database locked; nothing was stored")]
     StorageLocked,
+    /// One row, in which this is kept.
+    #[error("what is kept of it cannot be read; nothing was stored")]
+    Unreadable,
     /// As long as this hub runs: the next one mends it.
     #[error("the database is damaged; nothing was stored")]
     StorageDamaged,
@@ -420,6 +423,7 @@ impl From<&StoreError> for Refusal {
             StoreError::Full(_) => Self::StorageFull,
             StoreError::Damaged(_) => Self::StorageDamaged,
             StoreError::Locked(_) => Self::StorageLocked,
+            StoreError::Row { .. } => Self::Unreadable,
             _ => Self::StorageFailed,
         }
     }

@@ -16,6 +16,7 @@ mod cgroup;
 pub mod clock;
 mod effects;
 pub mod elsewhere;
+mod ends;
 pub mod engine;
 mod error;
 mod evidence;
@@ -83,6 +84,7 @@ pub use store::{Damaged, busy_with, damaged, waits_for};
 pub use tracker::{RepositorySettings, TrackerSettings};
 pub use webhooks::{SharedSecret, WebhookSettings};
 
+use ends::Ends;
 use headsup_adapters::WatchedFolder;
 use healing::Healing;
 use home::{DATABASE, Lost};
@@ -150,7 +152,7 @@ impl Default for Retention {
     }
 }
 
-/// Runs a hub until it is told to stop (TERM or INT): then it takes no more connections, finishes
+/// Runs a hub until it is told to stop (TERM, INT, HUP or QUIT): then it takes no more connections, finishes
 /// what it has begun and removes its socket. One that has found damage starts again, and waits for a disk that does not
 /// let it.
 ///
@@ -214,27 +216,6 @@ pub async fn run(mut config: Config, ready: impl AsyncFnOnce(&Hub)) -> Result<()
     };
     hub.stop().await;
     if failed { Err(RunError::WriterDied) } else { Ok(()) }
-}
-
-/// The signals that end a hub.
-struct Ends {
-    terminate: tokio::signal::unix::Signal,
-    interrupt: tokio::signal::unix::Signal,
-}
-
-impl Ends {
-    fn new() -> std::io::Result<Self> {
-        let terminate = signal(SignalKind::terminate())?;
-        Ok(Self { terminate, interrupt: signal(SignalKind::interrupt())? })
-    }
-
-    /// Comes back when one has come.
-    async fn recv(&mut self) {
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
-        }
-    }
 }
 
 /// The next start leaves the places of what is lost free.

@@ -2,6 +2,7 @@
 
 use crate::board::Board;
 use crate::flaws::Flaws;
+use crate::store::Unreadable;
 use headsup_core::id::ProcessId;
 use headsup_core::status::Headline;
 use prometheus_client::encoding::{EncodeLabelSet, text};
@@ -97,6 +98,7 @@ pub(crate) struct Metrics {
     pub(crate) damage: Counter,
     /// What looked like damage, and was a disk that did not give all of the database.
     pub(crate) unread: Counter,
+    pub(crate) unreadable: Unreadable,
     /// Rings once damage is counted, and noted for the next start.
     pub(crate) damaged: Notify,
     pub(crate) pruned: Counter,
@@ -132,6 +134,7 @@ impl Metrics {
             quarantines: Counter::default(),
             damage: Counter::default(),
             unread: Counter::default(),
+            unreadable: Unreadable::default(),
             damaged: Notify::new(),
             pruned: Counter::default(),
             log_lines_skipped: Counter::default(),
@@ -171,6 +174,7 @@ impl Metrics {
             ("store_quarantines", "Databases put aside as damaged", &self.quarantines),
             ("store_damage", "Damage found in the database", &self.damage),
             ("store_unread", "Times that the disk did not give the database", &self.unread),
+            ("store_unreadable", "Rows that cannot be read", &self.unreadable.counted),
             (
                 "log_lines_skipped",
                 "Lines of logs that are too long, or none",

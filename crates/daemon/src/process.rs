@@ -7,6 +7,9 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+#[path = "process/left.rs"]
+pub(crate) mod left;
+
 /// How far up ancestors are looked for.
 const MAX_ANCESTORS: usize = 8;
 /// No shell is nested so deep; whoever is stands for nobody.
@@ -72,54 +75,6 @@ fn upwards_with_stat(pid: u32) -> impl Iterator<Item = (u32, Stat)> {
         Some((pid, stat))
     };
     std::iter::from_fn(above).take(LONGEST_LINE)
-}
-
-/// The topmost process above another one that was started by somebody who is not there any more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LeftAlone {
-    pub(crate) pid: u32,
-    pub(crate) start_ticks: u64,
-}
-
-/// Programs that run others, of which some give them a terminal. One of them at the top of what was left to the
-/// system is nobody's terminal; any other program that has one there gives it to a person (tmux, a terminal of
-/// the desktop, sshd).
-const RUNNERS: [&str; 24] = [
-    "sh", "bash", "dash", "zsh", "fish", "ksh", "busybox", "env", "nohup", "setsid", "script",
-    "expect", "unbuffer", "socat", "python", "perl", "ruby", "node", "bun", "deno", "lua", "php",
-    "tclsh", "headsup",
-];
-
-/// What a process comes from, where that was left to the system's own first process or to the user's.
-pub(crate) fn left_alone(pid: u32) -> Option<LeftAlone> {
-    let mut terminal = 0;
-    let mut top = None;
-    for (at, stat) in upwards_with_stat(pid) {
-        let is_first = at == 1 || stat.is_systemd;
-        if let Some(left) = top.filter(|_| is_first) {
-            return is_left(left, at, &stat, terminal).then_some(left);
-        }
-        if at == pid {
-            terminal = stat.terminal;
-        }
-        top = Some(LeftAlone { pid: at, start_ticks: stat.start_ticks });
-    }
-    None
-}
-
-fn is_left(top: LeftAlone, first: u32, system: &Stat, terminal: i64) -> bool {
-    // A shell that is the first process of its container has started it itself.
-    if is_runner(first) {
-        return false;
-    }
-    terminal == 0 || terminal != system.terminal && is_runner(top.pid)
-}
-
-fn is_runner(pid: u32) -> bool {
-    let program = program(pid);
-    let name = program.as_ref().and_then(|path| path.file_name()?.to_str()).unwrap_or_default();
-    // `python3.13`
-    RUNNERS.contains(&name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
 }
 
 /// The seat that a process was started for.
@@ -340,6 +295,7 @@ impl Stat {
 
 #[cfg(test)]
 mod tests {
+    use super::left::{LeftAlone, is_left, is_runner, left_alone};
     use super::*;
 
     #[test]
@@ -406,16 +362,24 @@ mod tests {
 
     #[test]
     fn what_gives_a_terminal_to_a_person_is_told_from_what_runs_others() {
+        use std::process::{Command, Stdio};
         let system = |terminal| Stat { terminal, ..Stat::read(std::process::id()).unwrap() };
+        let by = |pid| LeftAlone { pid, start_ticks: 1 };
         with_a_shell("echo $$; read line", |shell, _| {
             let own = std::process::id();
-            let (by_shell, by_us) =
-                (LeftAlone { pid: shell, start_ticks: 1 }, LeftAlone { pid: own, start_ticks: 1 });
-            assert!(is_left(by_us, own, &system(0), 0), "no terminal");
-            assert!(!is_left(by_us, own, &system(0), 7), "a terminal program's");
-            assert!(is_left(by_shell, own, &system(0), 7), "a shell gives nobody a terminal");
-            assert!(!is_left(by_shell, own, &system(7), 7), "it is the first one's own");
-            assert!(!is_left(by_us, shell, &system(0), 0), "a shell has started it");
+            assert!(is_left(by(own), own, &system(0), 0), "no terminal");
+            assert!(is_left(by(shell), own, &system(0), 7), "a shell gives nobody a terminal");
+            assert!(!is_left(by(shell), own, &system(7), 7), "it is the first one's own");
+            assert!(!is_left(by(own), shell, &system(0), 0), "a shell has started it");
+            for (seat, is_an_agents) in [("", false), ("api", true)] {
+                let mut program = Command::new("cat");
+                program.env("HEADSUP_AGENT_ID", seat).stdin(Stdio::piped());
+                let mut program = program.spawn().unwrap();
+                let left = is_left(by(program.id()), own, &system(0), 7);
+                program.kill().unwrap();
+                program.wait().unwrap();
+                assert_eq!(left, is_an_agents, "a terminal program's, for {seat:?}");
+            }
         });
     }
 

@@ -1,5 +1,7 @@
 //! A hook's raw payload, read by the adapter of its kind.
 
+mod named;
+
 use crate::namespaces::{Namespaces, Peer};
 use crate::service::Surroundings;
 use crate::{beside, cgroup, process};
@@ -83,6 +85,7 @@ pub(crate) fn read(
         let mut context = context.map(HookContext::parse).unwrap_or_default();
         namespaces.put_right(&mut context, peer);
         let is_seen_here = namespaces.foreign(context.pidns).is_none();
+        named::doubt(kind, &mut context, peer, is_seen_here);
         let between = if is_seen_here { between(kind, &context) } else { 0 };
         let mut below: Vec<Ancestor> = context.parents.drain(..between).collect();
         let mut is_borrowed_now = is_borrowed(kind, &context);

@@ -21,6 +21,7 @@ mod salvage;
 pub(crate) mod tasks;
 #[cfg(test)]
 mod tests;
+mod unreadable;
 mod wal;
 pub(crate) mod webhooks;
 mod write;
@@ -33,13 +34,15 @@ pub(crate) use open::Opened;
 pub use quarantine::{Damaged, damaged};
 pub(crate) use quarantine::{doubt, is_doubted, note_cut};
 pub(crate) use read::Reader;
+pub(crate) use unreadable::{Unreadable, look_through};
 pub(crate) use write::{Changes, PromptKey, StoredId};
 
 use rusqlite::config::DbConfig;
 use rusqlite::wal::CheckpointMode;
 use rusqlite::{Connection, ErrorCode};
-use std::fs::File;
-use std::os::unix::fs::FileExt as _;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -87,6 +90,9 @@ pub(crate) enum StoreError {
     Sqlite(rusqlite::Error),
     #[error("{0}")]
     Io(#[from] std::io::Error),
+    /// All others can be.
+    #[error("what is kept of {what} cannot be read: {why}")]
+    Row { what: String, why: serde_json::Error },
     #[error("a value cannot be written as JSON: {0}")]
     Json(#[from] serde_json::Error),
 }
@@ -291,6 +297,13 @@ fn beside(database: &Path, suffix: &str) -> PathBuf {
     let mut name = database.to_owned().into_os_string();
     name.push(suffix);
     name.into()
+}
+
+/// A file of these words, as nobody else may read the database beside it.
+fn put(path: &Path, words: &str) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o600);
+    options.open(path)?.write_all(words.as_bytes())
 }
 
 /// A second connection to a database that is open already.

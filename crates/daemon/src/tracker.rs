@@ -62,6 +62,9 @@ pub(crate) enum TrackerError {
     Refused(crate::job::Refusal),
     #[error("the tasks cannot be read")]
     Unreadable,
+    /// One of them, and why.
+    #[error("{0}")]
+    Broken(String),
     #[error("{0}")]
     Remote(crate::outgoing::RemoteError),
     #[error("it waits to be done{}", .0.as_deref().map(|why| format!(": {why}")).unwrap_or_default())]

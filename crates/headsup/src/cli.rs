@@ -3,6 +3,7 @@
 mod ack;
 mod acp;
 mod answer;
+mod behind;
 mod capture;
 mod completions;
 mod deadline;
@@ -234,7 +235,7 @@ impl Context {
         self.may_start
     }
 
-    /// What whoever waits for a hub's start should know. Scripts that read stderr as JSON are spared.
+    /// What is said beside the answer. Scripts that read stderr as JSON are spared.
     fn tell(&self, words: &str) {
         if !self.output.is_json() {
             self.output.say(&Line::plain(format!("headsup: {words}")));
@@ -270,6 +271,7 @@ pub(crate) fn main() -> ExitCode {
                 return error.exit_code();
             }
             later::suggest_no_hidden(&mut error, whole);
+            behind::suggest_dashes(&mut error, &args);
             return not_parsed(output, &error, &args);
         }
     };
@@ -372,7 +374,7 @@ fn run(cli: Cli, output: Output) -> Result<(), CommandError> {
         Command::Doctor(args) => block_on(doctor::run(args, context)),
         Command::Open(args) => block_on(open::run(args, context)),
         Command::Statusline(args) => block_on(statusline::run(args, context)),
-        Command::Completions(args) => completions::run(&args, whole()),
+        Command::Completions(args) => completions::run(&args, &whole()),
         Command::Man(args) => man::run(&args, whole()),
         Command::Hook(_) => Err(CommandError::usage("`hook` takes no options before it")
             .hint("write `headsup hook KIND EVENT`")),

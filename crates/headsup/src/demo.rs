@@ -206,22 +206,28 @@ async fn show(
     }
 }
 
-/// The table as far as the terminal has room for it, and what to do.
+/// The table as far as the terminal has room for it, how many there is none for, and what to do.
 fn picture(roster: &RosterDoc, view: &View, height: Option<usize>) -> Vec<Line> {
     let mut table = roster::Table::new(view.clone());
     for agent in &roster.agents {
         table.add(&words::row(agent));
     }
     let most = height.map_or(usize::MAX, |height| height.saturating_sub(2));
-    let mut lines = Vec::new();
+    let (mut lines, mut left_out) = (Vec::new(), 0_usize);
     table.each_line(|line| {
         if lines.len() < most {
             lines.push(line.clone());
+        } else {
+            left_out += 1;
         }
     });
-    lines.push(Line::new());
-    let footer = Line::new().styled(theme::DIM, FOOTER);
-    lines.push(footer.cut(view.width.unwrap_or(usize::MAX)));
+    // The line above them may have had no room, either.
+    let left_out = left_out.min(roster.agents.len());
+    let more = if left_out == 0 { String::new() } else { format!("… and {left_out} more") };
+    for below in [more.as_str(), FOOTER] {
+        let line = Line::new().styled(theme::DIM, below);
+        lines.push(line.cut(view.width.unwrap_or(usize::MAX)));
+    }
     lines
 }
 
@@ -250,6 +256,33 @@ impl Ends {
             _ = quit.recv() => {}
             _ = terminate.recv() => {}
             _ = hangup.recv() => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::fixture::{AT, agent};
+    use headsup_core::time::UnixMs;
+    use headsup_core::wire::SCHEMA;
+
+    #[test]
+    fn a_small_terminal_says_how_many_agents_it_has_no_room_for() {
+        let agents = ["a", "b", "c"].map(|id| agent(id, "idle")).to_vec();
+        let roster = RosterDoc { schema: SCHEMA, cursor: "1".to_owned(), agents };
+        let now = UnixMs::parse(AT).unwrap();
+        let view = View { now, home: None, width: Some(80), colour: false };
+        let shown = |height| {
+            let lines = picture(&roster, &view, Some(height));
+            lines.iter().map(|line| line.render(false)).collect::<Vec<_>>()
+        };
+        for (height, more) in
+            [(2, "… and 3 more"), (4, "… and 2 more"), (5, "… and 1 more"), (6, ""), (24, "")]
+        {
+            let lines = shown(height);
+            assert!(lines.len() <= height, "{lines:?}");
+            assert_eq!(lines[lines.len() - 2..], [more, FOOTER], "{lines:?}");
         }
     }
 }

@@ -12,6 +12,7 @@
 mod person;
 mod rest;
 mod state;
+mod taken;
 
 use super::conversation::{Answered, Conversation};
 use super::message::{self, Answer, Failure, Form, Id, Params, Side, Update};
@@ -193,9 +194,10 @@ impl Connection {
                 if !self.note(Side::Client, id, Asked::of(method, session.clone())) {
                     return Vec::new();
                 }
-                let began = self.is_in_no_turn();
+                let (began, is_alone) = (self.is_in_no_turn(), !self.is_active());
                 self.conversation(session.as_deref()).prompted();
-                let mut said = vec![self.begins(began, Side::Client, method, id, session)];
+                let begins = self.begins(began, Side::Client, method, id, session);
+                let mut said = if is_alone { self.goes_over(begins) } else { vec![begins] };
                 said.extend(self.asked_before(began));
                 said
             }
@@ -246,14 +248,7 @@ impl Connection {
             Some("config_option_update") => {
                 self.works_with(session, update.model(), "session/update")
             }
-            Some("session_info_update") => {
-                let title = update.title.text().map(|title| text::line(&title, text::TITLE));
-                let said = Said::new(Event::Described, Side::Agent, "session/update");
-                title
-                    .map(|title| Said { session, title: Some(title), ..said })
-                    .into_iter()
-                    .collect()
-            }
+            Some("session_info_update") => self.is_called(session, update),
             _ => Vec::new(),
         }
     }
@@ -336,33 +331,7 @@ impl Connection {
                 said.extend(self.recounted());
                 said
             }
-            method => {
-                self.is_ready = true;
-                let event = match method {
-                    _ if self.is_active() => Event::Noted,
-                    "session/new" | "session/fork" => Event::SessionStarted,
-                    _ => Event::SessionResumed,
-                };
-                let own = session(result.session).or(asked.session);
-                // Beside what goes on in another one it is not the seat's.
-                let is_current =
-                    event != Event::Noted || self.current.is_none() || self.current == own;
-                if is_current {
-                    self.current.clone_from(&own);
-                }
-                let conversation = self.conversation(own.as_deref());
-                conversation.works_with(result.model().as_deref());
-                let model = conversation.model().filter(|_| is_current);
-                let said = Said::new(event, Side::Agent, method);
-                let mut said = vec![Said { session: own, model, cwd: asked.cwd, ..said }];
-                if event != Event::Noted {
-                    // The hub may have begun anew, and then knows neither the last end nor a count.
-                    self.ended = None;
-                    self.told = self.told.filter(|told| *told == 0);
-                    said.extend(self.recounted());
-                }
-                said
-            }
+            _ => self.takes_up(asked, &result),
         }
     }
 

@@ -27,6 +27,11 @@ pub(super) struct Conversation {
     calls: HashSet<String>,
     /// The model that it works with, as it was told.
     model: Option<String>,
+    title: Option<String>,
+    /// It was taken up beside others that were at work, and the seat has not been in it since.
+    is_beside: bool,
+    /// The folder that it was taken up in beside them.
+    cwd: Option<String>,
 }
 
 /// What the answer to a prompt means.
@@ -69,6 +74,29 @@ impl Conversation {
 
     pub(super) fn model(&self) -> Option<String> {
         self.model.clone()
+    }
+
+    pub(super) fn is_called(&mut self, title: &str) {
+        self.title = Some(title.to_owned());
+    }
+
+    pub(super) fn title(&self) -> Option<String> {
+        self.title.clone()
+    }
+
+    /// `beside`: others are at work, and it is not the one that the seat is in.
+    pub(super) fn taken_up(&mut self, beside: bool, cwd: Option<&str>) {
+        self.is_beside = beside;
+        self.cwd = cwd.filter(|_| beside).map(str::to_owned);
+    }
+
+    /// Does the seat come into it only now?
+    pub(super) fn comes_in(&mut self) -> bool {
+        std::mem::take(&mut self.is_beside)
+    }
+
+    pub(super) fn cwd(&self) -> Option<String> {
+        self.cwd.clone()
     }
 
     pub(super) fn is_active(&self) -> bool {

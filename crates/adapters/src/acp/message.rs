@@ -26,6 +26,9 @@ pub(super) type Id = String;
 /// Longer ids, in bytes of JSON, have a digest: what is told of one is short.
 const LONGEST_ID: usize = 64;
 
+/// The id that is written so.
+const NULL: &str = "null";
+
 /// What a message is. Ids are the sender's own in a request, the other end's in an answer.
 #[derive(Clone, Debug)]
 pub(super) enum Form<'a> {
@@ -168,29 +171,24 @@ pub(super) fn read(line: &str) -> Vec<Form<'_>> {
 
 fn form<'a>(envelope: &Envelope<'a>) -> Option<Form<'a>> {
     let Envelope { id, method, params, result, error } = *envelope;
-    if method.text().is_some() {
-        return Some(match self::id(id) {
-            Some(id) => Form::Request { id, method, params },
-            None => Form::Notification { method, params },
-        });
-    }
-    let id = match self::id(id) {
-        Some(id) => id,
-        // Whoever could not read a request does not know its id. No other one is written so.
-        None if id.is_there() && error.json().is_some() => "null".to_owned(),
-        None => return None,
-    };
-    match error.json() {
-        Some(_) => Some(Form::Error { id, error }),
+    // One that is written as `null` needs something beside it.
+    let is_any = method.text().is_some() || result.is_there() || error.json().is_some();
+    let id = self::id(id).filter(|id| id != NULL || is_any);
+    match (id, method.text(), error.json()) {
+        (Some(id), Some(_), _) => Some(Form::Request { id, method, params }),
+        (None, Some(_), _) => Some(Form::Notification { method, params }),
+        (Some(id), None, Some(_)) => Some(Form::Error { id, error }),
         // `null` is a result too.
-        None => Some(Form::Result { id, result }),
+        (Some(id), None, None) => Some(Form::Result { id, result }),
+        (None, None, _) => None,
     }
 }
 
 /// An id as it is kept: its value, however it is written. Whoever answers may write it in another way
-/// (`"\u00e9"` for `"é"`, `1` for `1.0`). A digest is no JSON, so it is no other id.
+/// (`"\u00e9"` for `"é"`, `1` for `1.0`). A digest is no JSON, so it is no other id. `null` is one as well
+/// (version 1, read), and whoever could not read a request does not know another.
 pub(super) fn id(raw: Raw<'_>) -> Option<Id> {
-    let json = raw.json()?;
+    let Some(json) = raw.json() else { return raw.is_there().then(|| NULL.to_owned()) };
     let value = match raw.text() {
         Some(text) => Value::from(&*text).to_string(),
         None => number(json),

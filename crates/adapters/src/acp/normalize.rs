@@ -4,13 +4,13 @@
 //! |---|---|---|
 //! | `ready` | `initialize` answered | idle |
 //! | `session_started`, `session_resumed` | `session/new`, `session/fork`; `session/load`, `session/resume` answered | session started, if nothing else is under way |
-//! | `turn_started` | `session/prompt`, `state_update: running` | prompt submitted |
+//! | `turn_started` | `session/prompt`, `state_update: running` | prompt submitted; in a session that was taken up while others were at work, with that session |
 //! | `turn_ended` | the last prompt in flight answered, `state_update: idle`, `session/close` or `session/delete` answered | turn ended with `end_turn`; failed with `error`, and with `end_turn` where another session has failed before; with all other reasons it was stopped before its end, and was not completed: interrupted |
 //! | `turn_failed` | a JSON-RPC error in its place | turn failed; interrupted where the request was cancelled |
 //! | `prompt_opened` | `session/request_permission`, `elicitation/create`, `state_update: requires_action` | prompt opened |
 //! | `prompt_answered`, `prompt_cancelled` | their answer, `$/cancel_request`, the end of their session's turn or of itself | prompt resolved |
 //! | `tool_started`, `tool_ended` | `tool_call`, `tool_call_update` in a turn | tool started, ended |
-//! | `described` | `session_info_update`; `config_option_update`, `session/set_model` and `session/set_config_option` answered, where the model of the session that was taken up last is another one | nothing, with a title or a model |
+//! | `described` | `session_info_update` of the session that was taken up last, or before it was; `config_option_update`, `session/set_model` and `session/set_config_option` answered, where the model of the session that was taken up last is another one | nothing, with a title or a model |
 //! | `unclear` | `state_update: unknown`, where nothing else is under way and nothing is asked; the end of the agent's output, or of its client's while it waits for that, where it lives on | the turn is unknown, and goes on |
 //! | `stands` | every 15 s, but not while it is unclear; where it is so no more, where only what goes on behind has changed, and behind an end that does not list it | the level of all sessions together |
 //! | `exited` | the process has ended | process exited |
@@ -47,6 +47,7 @@ skim! {
         shells: "shells",
         prompts: "prompts",
         settles: "settles",
+        takes_up: "takesUp",
         lost: "lost",
         strange: "strange",
     }

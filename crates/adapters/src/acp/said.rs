@@ -51,6 +51,9 @@ pub struct Said {
     /// Of a prompt: its session may be about to take it back.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub settles: bool,
+    /// Of a turn's start: the seat comes into its session with it.
+    #[serde(rename = "takesUp", skip_serializing_if = "std::ops::Not::not")]
+    pub takes_up: bool,
     /// How many messages could not be told before this one.
     #[serde(skip_serializing_if = "is_zero")]
     pub lost: u64,
@@ -203,6 +206,7 @@ impl Said {
             shells: 0,
             prompts: 0,
             settles: false,
+            takes_up: false,
             lost: 0,
             strange: None,
         }

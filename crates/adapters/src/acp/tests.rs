@@ -2,6 +2,7 @@ mod limits;
 mod protocol;
 mod random;
 mod recorded;
+mod several;
 mod strange;
 mod turns;
 

@@ -15,7 +15,7 @@
 //! | `user` with `toolDenialKind` `user-rejected` and `userFeedback` | call refused: the turn goes on with these words. Without words an interruption follows |
 //! | `queue-operation` | `enqueue` of a `<task-notification>`: what a background task tells waits for the end of the answer, and so does what a person has typed meanwhile, with which the next turn begins about 0.1 s behind its stop (2.1.330, 2.1.332); any other one: something was taken out, with `absorbed_mid_turn` (2.1.330) told to the model before the answer's end |
 //! | `assistant` with `isApiErrorMessage` | turn failed; `error` is the code of `StopFailure` |
-//! | `system` / `api_error` | working: the request is tried again |
+//! | `system` / `api_error` | working: the request is tried again, after `retryInMs` |
 //! | `system` / `turn_duration` | turn ended as it should, unless `pendingBackgroundAgentCount` says that helpers go on |
 //! | `assistant` of a run without a terminal (`entrypoint` `sdk-cli`) with `stop_reason` `end_turn` | the same: such a run writes no `turn_duration` |
 //! | all others | nothing; the first read takes prompts, model and title from them |
@@ -58,6 +58,7 @@ skim! {
         reason: "reason",
         is_api_error: "isApiErrorMessage",
         error: "error",
+        retry_in: "retryInMs",
         timestamp: "timestamp",
         pending_agents: "pendingBackgroundAgentCount",
         compaction: "compactMetadata",
@@ -145,7 +146,9 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
         }
         "system" if line.subtype.text().as_deref() == Some("api_error") => {
             let reason = Some(WorkingReason::Retrying);
-            read.fact = Some(Fact::Level(Level::Working { reason }));
+            let retries = Fact::Level(Level::Working { reason });
+            let wait_ms = wait_ms(&line);
+            read.fact = Some(wait_ms.map_or(retries, |wait_ms| Fact::AsksAgain { wait_ms }));
         }
         "system" if has_thrown(&line, STOPPED_COMPACTION) => {
             read.fact = Some(Fact::TurnInterrupted { turn_ref: None });
@@ -218,6 +221,12 @@ fn refused(line: &Line<'_>) -> Option<Fact> {
         ..Resolution::of(ResolvedBy::Human, UnixMs::default())
     };
     Some(Fact::CallRefused { call, resolution })
+}
+
+/// How long the program waits until it asks its model once more. Nobody looks at fractions of it.
+fn wait_ms(line: &Line<'_>) -> Option<u32> {
+    let told = line.retry_in.json()?;
+    told.split('.').next()?.parse().ok()
 }
 
 /// What a person has typed waits in the same queue. What is taken out is not named.

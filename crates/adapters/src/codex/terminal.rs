@@ -4,7 +4,8 @@
 //! blocked with `kind=permission` or `question`, done, error, and clear when it leaves; no text and
 //! no helper's id. Two seconds after done or error they say idle. While it comes up it says that it works,
 //! and so does its title, for as long as it waits for its tool servers (MCP), then idle again (0.169.0, measured);
-//! without any for up to 40 ms. With a prompt on its command line no rest follows that.
+//! without any for up to 40 ms. With a prompt on its command line no rest follows that; it may stand before it, for some
+//! 400 ms.
 //!
 //! | title | so |
 //! |---|---|
@@ -51,8 +52,7 @@ pub(crate) fn opens_screen(words: &[String]) -> bool {
 /// Whether its first prompt stands on its command line, surely: then the work that it shows from its start on is
 /// somebody's, also while it waits for tool servers, and no rest comes between (0.169.0, measured). Of `resume` and `fork`
 /// the conversation is named before it, if it is not the last one. One word alone may be a command.
-pub(crate) fn is_prompted(words: &[String]) -> bool {
-    let line: Vec<_> = words.iter().map(String::as_str).collect();
+pub(crate) fn is_prompted(line: &[&str]) -> bool {
     // On Node its script stands before them.
     let Some(place) = line.iter().take(2).position(|word| is_its(word)) else { return false };
     let mut parts = line[place + 1..].splitn(2, |word| *word == "--");

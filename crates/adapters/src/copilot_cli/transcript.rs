@@ -7,7 +7,7 @@
 //! | line | fact |
 //! |---|---|
 //! | `abort` | main agent interrupted: helpers go on behind it (Esc once more stops them), but for those that were stopped with it |
-//! | `session.usage_checkpoint` behind a `rewind` | main agent interrupted: after Esc before the first word the prompt goes back into its box, and the log is replaced by one without that turn, and without its `abort` |
+//! | `session.usage_checkpoint` behind a `rewind` | main agent interrupted: after Esc before the first word the prompt goes back into its box, and the log is replaced by one without that turn, and without its `abort`; of the next such turn in a row that alone tells ([`rewound`](super::rewound)) |
 //! | `session.error` | turn failed: it comes once, after the last try, and a few milliseconds behind `agentStop` where the model has said nothing (measured) |
 //! | `subagent.failed`, `subagent.completed` that is `cancelled` | helper ended, of which no hook tells; one that was stopped stands before `abort`. Completed otherwise nothing: the hook tells |
 //! | `permission.requested` | prompt opened, by its name: of several calls at once each has one, and the dialogs come one after the other. Its notice comes within some 200 ms before or after it, and none does where a rule answers it at once (read). Nothing with `resolvedByHook` (read) |
@@ -45,10 +45,10 @@ const REWOUND: &str = "rewind";
 const MAIN: &str = "main";
 
 /// No calls, as an answer lists them.
-const NONE: &str = "[]";
+pub(super) const NONE: &str = "[]";
 
 /// The event of the main agent's stop.
-const STOP: &str = "agentStop";
+pub(super) const STOP: &str = "agentStop";
 
 /// A request waits so long for its notice, or for the rule that answers it. Milliseconds.
 pub(super) const SETTLE_MS: u32 = 1_500;
@@ -206,7 +206,11 @@ pub(crate) fn read(line: &[u8]) -> Option<LogLine> {
 
 /// Is it about a hook of the main agent's stop, whoever's that is?
 fn is_stop(data: &Data<'_>) -> bool {
-    data.hook.text().as_deref() == Some(STOP)
+    is_stop_of(data.hook)
+}
+
+pub(super) fn is_stop_of(hook: Raw<'_>) -> bool {
+    hook.text().as_deref() == Some(STOP)
 }
 
 /// Was the main agent's last turn taken back?

@@ -5,7 +5,7 @@
 //! | event | fact | |
 //! |---|---|---|
 //! | `SessionStart` | session started; it comes also while the program asks for a login, or for a key | measured, with `--resume` read |
-//! | `SessionEnd` | session ended, told three times; with `clear` the process goes on, without a reason its process tells, and a word that is not known is a goodbye only of a process that is gone in a moment. No signal is told | measured |
+//! | `SessionEnd` | session ended, told three times; with `clear` the process goes on, without a reason its process tells, and a word that is not known is a goodbye only of a process that is gone in a moment. TERM and HUP are told as well. Where its terminal is closed its screen's next line ends it, with code 1 (`write EIO`): then it is told now and then alone, and never where that comes without HUP | measured |
 //! | `BeforeAgent` | prompt submitted: a person's, or the program's own, which asks its model once more behind a call | measured |
 //! | `AfterAgent` | turn ended, also by Esc while it streamed, which the log has told before; without any text, or with blanks alone, the turn is over unanswered: an API error, an Esc before the first word, and an empty answer to a tool, upon which the program asks once more by itself with a `BeforeAgent` of its own (180 ms later), look alike here, and the log alone tells which | measured, the second Esc read |
 //! | `BeforeTool` | tool started: before the approval, so never blocked | measured |

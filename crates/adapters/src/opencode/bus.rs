@@ -22,6 +22,7 @@ mod anew;
 mod doubt;
 mod gone;
 mod lists;
+mod remembered;
 mod started;
 mod written;
 
@@ -104,6 +105,8 @@ struct Session {
     /// How its last turn ended.
     rest: Option<Level>,
     told: Option<Level>,
+    /// The later, the larger.
+    heard_at: u64,
 }
 
 /// What a program tells of its conversations, followed.
@@ -117,6 +120,9 @@ pub struct Follower {
     told: Option<(Option<String>, Level)>,
     gone: Gone,
     anew: Anew,
+    latest: u64,
+    /// Sessions of which the program was asked where they are, and did not say it.
+    unplaced: BTreeSet<String>,
 }
 
 impl Follower {
@@ -153,9 +159,10 @@ impl Follower {
         ids.iter().filter(|id| self.is_unknown(id)).filter_map(|id| asked_for(id)).collect()
     }
 
-    /// The same of sessions that somebody has told of before.
+    /// The same of sessions that somebody has told of before, and of those of which the program has not said it.
     pub fn unknown_of(&self, known: &[String]) -> Vec<String> {
-        known.iter().filter(|id| self.is_unknown(id)).filter_map(|id| asked_for(id)).collect()
+        let ids: BTreeSet<&String> = known.iter().chain(&self.unplaced).collect();
+        ids.into_iter().filter(|id| self.is_unknown(id)).filter_map(|id| asked_for(id)).collect()
     }
 
     fn is_unknown(&self, id: &str) -> bool {
@@ -348,21 +355,13 @@ impl Follower {
         let title = info.title.text().filter(|title| !super::is_untitled(title));
         let model: Named<'_> = info.model.object();
         let model = model.id.text().map(|model| text::line(&model, text::NAME));
+        self.unplaced.remove(id);
         let session = self.session(id);
         session.is_learnt = true;
         session.parent = parent.or(session.parent.take());
         session.directory = directory.or(session.directory.take());
         session.title = title.map(|title| text::line(&title, text::TITLE)).or(session.title.take());
         session.model = model.or(session.model.take());
-    }
-
-    fn session(&mut self, id: &str) -> &mut Session {
-        if self.sessions.len() >= SESSIONS && !self.sessions.contains_key(id) {
-            let rests = |of: &Session| !of.is_busy && of.open.is_empty();
-            let oldest = self.sessions.iter().find(|(_, of)| rests(of)).map(|(id, _)| id.clone());
-            self.sessions.remove(&oldest.unwrap_or_default());
-        }
-        self.sessions.entry(id.to_owned()).or_default()
     }
 
     fn root(&self, id: &str) -> String {

@@ -1,12 +1,12 @@
 //! Credentials by their names: `API_KEY=…`, `"password": "…"`, `--token …`.
 
 use super::command::separator;
+#[cfg(test)]
+use super::looks;
+use super::names::{NAME, Secret, name_len, named};
 use super::redact::begins;
-use super::words::{is_argument, is_base64, is_plain};
+use super::words::{is_argument, is_base64, is_plain, is_telling};
 use std::ops::Range;
-
-/// How long a name may be.
-const NAME: usize = 128;
 
 /// How much of a value is looked at.
 const LOOK: usize = 1_024;
@@ -14,78 +14,12 @@ const LOOK: usize = 1_024;
 /// The same, of what stands in an element.
 const ELEMENT: usize = 256;
 
-/// The keys that are secret; a primary, public or cache key is not.
-const KEYS: &[&str] = &[
-    "api",
-    "access",
-    "secret",
-    "private",
-    "signing",
-    "encryption",
-    "master",
-    "auth",
-    "account",
-    "service",
-    "client",
-    "storage",
-    "license",
-    "admin",
-    "session",
-    "webhook",
-    "deploy",
-    "jwt",
-    "hmac",
-    "shared",
-    "app",
-    "subscription",
-    "function",
-];
-
-/// The keys that are none, but names of what a key is about.
-const PLAIN_KEYS: &[&str] = &[
-    "public",
-    "primary",
-    "foreign",
-    "partition",
-    "sort",
-    "cache",
-    "group",
-    "index",
-    "host",
-    "issue",
-    "project",
-    "idempotency",
-    "s3",
-    "row",
-];
-
-/// The tokens that are pieces of a text to a model.
-const PLAIN_TOKENS: &[&str] = &["eos", "bos", "pad", "unk", "sep", "cls", "mask", "stop"];
-
-/// The kinds of secret names, by how ready a value is to be one.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Secret {
-    /// A header: all that follows on its line.
-    Header,
-    /// A password: nearly any value.
-    Password,
-    /// A token or key: names that programs also use for other things.
-    Token,
-    /// A key of any other kind: only where it is the word behind a long option, or a variable.
-    Key,
-    /// A signature in an address: only a long value.
-    Signature,
-    /// A name and its password in base64, as `docker login` and npm keep them: nothing else.
-    Pair,
-}
-
 /// The value that is assigned to a secret name that begins at `at`.
 pub(super) fn value(text: &[u8], at: usize) -> Option<Range<usize>> {
     if !(text[at].is_ascii_alphabetic() || text[at] == b'_') || !begins(text, at) {
         return None;
     }
-    let part = |b: &&u8| b.is_ascii_alphanumeric() || matches!(**b, b'_' | b'-' | b'.');
-    let len = text[at..].iter().take(NAME).take_while(part).count();
+    let len = name_len(text, at);
     // Few names have a value: that is looked at first.
     let dashes = text[..at].iter().rev().take(2).take_while(|b| **b == b'-').count();
     let is_set = text.get(at + len) == Some(&b' ') && is_set(&text[..at]);
@@ -128,58 +62,6 @@ fn is_named_elsewhere(name: &[u8], value: &[u8]) -> bool {
     name.ends_with(b"key") && (is_file || (value.contains(&b'/') && !is_base64))
 }
 
-/// What kind of secret a name announces: by its last words, split at `_`, `-`, `.` and humps.
-fn named(name: &[u8]) -> Option<Secret> {
-    let mut words: Vec<Vec<u8>> = vec![Vec::new()];
-    let mut lower = false;
-    for b in name {
-        let hump = lower && b.is_ascii_uppercase();
-        if hump || matches!(b, b'_' | b'-' | b'.') {
-            words.push(Vec::new());
-        }
-        lower = b.is_ascii_lowercase() || b.is_ascii_digit();
-        if b.is_ascii_alphanumeric()
-            && let Some(word) = words.last_mut()
-        {
-            word.push(b.to_ascii_lowercase());
-        }
-    }
-    words.retain(|word| !word.is_empty());
-    let word = |back: usize| words.iter().rev().nth(back).map_or(&b""[..], Vec::as_slice);
-    let ends = |tails: &[&str]| tails.iter().any(|tail| word(0).ends_with(tail.as_bytes()));
-    if ends(&["password", "passwd", "passphrase", "passcode", "passwort", "secret"]) {
-        return Some(Secret::Password);
-    }
-    if word(0) == b"token" && PLAIN_TOKENS.iter().any(|kind| word(1) == kind.as_bytes()) {
-        return None;
-    }
-    if ends(&["token", "apikey", "accesskey", "secretkey", "privatekey"]) {
-        return Some(Secret::Token);
-    }
-    let is_key = word(0) == b"key" && KEYS.iter().any(|key| word(1) == key.as_bytes());
-    if is_key || (word(2), word(1), word(0)) == (b"secret", b"key", b"base") {
-        return Some(Secret::Token);
-    }
-    match (word(1), word(0)) {
-        (kind, b"key") if !is_plain_key(kind) => Some(Secret::Key),
-        (_, b"authorization" | b"cookie") => Some(Secret::Header),
-        (_, b"credential" | b"credentials" | b"creds") => Some(Secret::Token),
-        (_, b"sig" | b"signature") => Some(Secret::Signature),
-        (b"", b"pass") if name == b"PASS" => Some(Secret::Key),
-        (_, b"sshpass") => Some(Secret::Password),
-        (b"", b"auth") => Some(Secret::Pair),
-        // Alone, or as the folder a shell came from, these are everyday words.
-        (b"" | b"old", _) => None,
-        (_, b"pwd" | b"pass") => Some(Secret::Password),
-        (_, b"pat") => Some(Secret::Token),
-        _ => None,
-    }
-}
-
-fn is_plain_key(kind: &[u8]) -> bool {
-    PLAIN_KEYS.iter().any(|plain| kind == plain.as_bytes())
-}
-
 /// Where a value begins, and how it is written.
 struct Start {
     at: usize,
@@ -192,6 +74,10 @@ struct Start {
     is_option: bool,
     /// `NAME is "value"`, as people write it.
     is_said: bool,
+    /// `NAME = value`, as a program's code and its settings write it.
+    is_spaced: bool,
+    /// Its stars are those of Markdown.
+    is_bold: bool,
 }
 
 impl Start {
@@ -199,13 +85,16 @@ impl Start {
         let blanks = |from: usize| {
             from + text[from..].iter().take(4).take_while(|b| matches!(b, b' ' | b'\t')).count()
         };
-        let closed = past_quote(text, name_end).0;
-        let gap = blanks(closed);
+        let gap = blanks(past_stars(text, past_quote(text, name_end).0));
         let (mut at, sign) = match text.get(gap)? {
             b'=' if matches!(text.get(gap + 1), Some(b'=' | b'~')) => return None,
             sign @ (b'=' | b':') => (gap + 1, *sign),
             sign @ b'>' if is_element(text, name_end) => (gap + 1, *sign),
-            _ if dashes > 0 => (separator(text, name_end)?, b' '),
+            _ if dashes > 0 => {
+                let next = separator(text, name_end)?;
+                // `create-secret --secret-string …` is a command and its option.
+                (dashes == 2 || text.get(next) != Some(&b'-')).then_some((next, b' '))?
+            }
             sign @ b'i' if gap > name_end && is_said(text, gap) => (gap + 3, *sign),
             _ => return None,
         };
@@ -213,14 +102,19 @@ impl Start {
             at += 1;
         }
         let next = blanks(at);
-        let raw = if sign == b':' { past_block_mark(text, next) } else { next };
+        let raw = match sign {
+            b':' => past_block_mark(text, blanks(past_stars(text, next))),
+            _ => next,
+        };
+        let is_bold = sign == b':' && past_stars(text, next) > next;
         let tight = sign == b'=' && gap == name_end && raw == at;
         let (at, quote) = match sign {
             b'>' => (raw, Some(Quote { mark: b'<', slashes: 0, inner: false })),
-            _ => opening(text, raw),
+            _ => past_triple(text, opening(text, raw)),
         };
         let (is_option, is_said) = (sign == b' ' && dashes == 2, sign == b'i');
-        Some(Self { at, raw, quote, tight, is_option, is_said })
+        let is_spaced = sign == b'=' && !tight;
+        Some(Self { at, raw, quote, tight, is_option, is_said, is_spaced, is_bold })
     }
 
     /// The length of the value, or `most` if it is longer.
@@ -234,7 +128,8 @@ impl Start {
             Some(quote) => quoted_end(text, self.at, quote, most),
             None => bare_end(text, self.at, ends, most),
         };
-        end - self.at
+        let is_closed = self.is_bold && self.quote.is_none() && text[self.at..end].ends_with(b"**");
+        end - self.at - if is_closed { 2 } else { 0 }
     }
 
     /// The value to `end`, or the whole word of a shell if more is glued to it.
@@ -251,8 +146,9 @@ impl Start {
         let number = value.iter().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'-'));
         let short = self.is_option && self.quote.is_none() && value.len() <= 7;
         let word = short && value.iter().all(u8::is_ascii_lowercase);
-        // The quote of `input("Password: ")` ends the text.
-        let closed = !self.tight && self.quote.is_some() && value.starts_with(b")");
+        // The quote of `input("Password: ")` and `print("Password:", pw)` ends the text.
+        let is_behind = matches!(value.first(), Some(b')' | b','));
+        let closed = !self.tight && self.quote.is_some() && is_behind;
         if value.is_empty() || closed || is_kept_elsewhere(value, self.quote) || is_plain(value) {
             return false;
         }
@@ -264,6 +160,8 @@ impl Start {
             Secret::Header => is_header_value(value),
             Secret::Signature => value.len() >= 20 && digits,
             Secret::Pair => (self.tight || self.quote.is_some()) && is_base64(value),
+            // `pw = page2Width` is code.
+            Secret::Loose => is_telling(value) && !(self.is_spaced && self.quote.is_none()),
             Secret::Password if self.tight || self.quote.is_some() => true,
             Secret::Token if word => false,
             Secret::Token | Secret::Key if number => value.len() >= 12,
@@ -310,6 +208,26 @@ fn past_block_mark(text: &[u8], at: usize) -> usize {
     // Where lines were made one, only a mark of two characters is surely none of a text's.
     let is_line = is_quoted || text[line..next].contains(&b'\n') || (end > at + 1 && next > line);
     if is_line { next } else { at }
+}
+
+/// Past the `**` by which Markdown makes a name or its value bold; more stars hide a value.
+pub(super) fn past_stars(text: &[u8], at: usize) -> usize {
+    let is_bold = text[at..].starts_with(b"**") && text.get(at + 2) != Some(&b'*');
+    if is_bold { at + 2 } else { at }
+}
+
+/// Past the rest of a `"""` that opens a value.
+fn past_triple(text: &[u8], opened: (usize, Option<Quote>)) -> (usize, Option<Quote>) {
+    let (at, Some(first)) = opened else { return opened };
+    let past = |at: usize| {
+        let (end, quote) = skip_quote(text, at);
+        let is_same = |quote: &Quote| (quote.mark, quote.slashes) == (first.mark, first.slashes);
+        quote.filter(is_same).map(|_| end)
+    };
+    match past(at).and_then(past) {
+        Some(end) if !first.inner => (end, Some(first)),
+        _ => opened,
+    }
 }
 
 /// A quote that opens a value.
@@ -382,17 +300,22 @@ pub(super) fn quoted_end(text: &[u8], from: usize, quote: Quote, most: usize) ->
     // An escaped quote inside the value has more backslashes than those around it.
     let step = quote.slashes + 1;
     let closes = |n: usize| n < step || ((n - quote.slashes) / step).is_multiple_of(2);
-    for (n, b) in text[from..].iter().take(most).enumerate() {
-        match *b {
-            b'\n' => return from + n,
-            b'\\' => slashes += 1,
-            b if b == quote.mark && closes(slashes) => {
-                return from + n - slashes.min(quote.slashes);
-            }
-            _ => slashes = 0,
+    let close = text[from..].iter().take(most).enumerate().find_map(|(n, b)| match *b {
+        b'\n' => Some(n),
+        b'\\' => {
+            slashes += 1;
+            None
         }
-    }
-    text.len().min(from.saturating_add(most))
+        b if b == quote.mark && closes(slashes) => Some(n - slashes.min(quote.slashes)),
+        _ => {
+            slashes = 0;
+            None
+        }
+    });
+    let end = close.map_or_else(|| text.len().min(from.saturating_add(most)), |n| from + n);
+    #[cfg(test)]
+    looks::count(end - from);
+    end
 }
 
 /// Where the value ends that begins at `from` without a quote.
@@ -406,6 +329,8 @@ pub(super) fn bare_end(text: &[u8], from: usize, ends: impl Fn(u8) -> bool, most
             _ => at += 1,
         }
     }
+    #[cfg(test)]
+    looks::count(at - from);
     at.min(limit)
 }
 
@@ -482,18 +407,32 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
 
 /// A scheme with its token, or one word that is no prose.
 fn is_header_value(value: &[u8]) -> bool {
-    const SCHEMES: &[&str] = &["bearer", "basic", "digest", "token", "apikey", "negotiate"];
+    const SCHEMES: &[&str] =
+        &["bearer", "basic", "digest", "token", "apikey", "geniekey", "negotiate", "ssws"];
     let first = value.split(|b| *b == b' ').next().unwrap_or_default();
     let odd = first.iter().any(|b| b.is_ascii_digit() || *b == b'=');
     if SCHEMES.iter().any(|name| first.eq_ignore_ascii_case(name.as_bytes())) {
         let token = value[first.len()..].trim_ascii_start();
         return !token.is_empty() && !is_reference(token);
     }
-    odd && first.len() >= 6
+    // However short the first of several cookies is, and whether it has a value.
+    let is_list = first.ends_with(b";");
+    (odd && (first.len() >= 6 || (first.contains(&b'=') && is_list)))
+        || (is_list && value.split(|b| *b == b';').skip(1).any(is_cookie))
+}
+
+/// `NAME=value`, where the value is no word.
+fn is_cookie(piece: &[u8]) -> bool {
+    let piece = piece.trim_ascii();
+    let sign = piece.iter().position(|b| *b == b'=').unwrap_or_default();
+    let value = &piece[sign..];
+    let is_token = value.len() > 6 && value.iter().any(u8::is_ascii_digit);
+    sign > 0 && is_token && !piece.contains(&b' ') && !is_reference(&value[1..])
 }
 
 /// A call or a path of names: `getToken()`, `self.token`, `process.env.TOKEN`.
-fn is_code(value: &[u8]) -> bool {
+pub(super) fn is_code(value: &[u8]) -> bool {
     let name = |b: &u8| b.is_ascii_alphabetic() || matches!(b, b'_' | b'.' | b':');
-    value.contains(&b'(') || (value.contains(&b'.') && value.iter().all(name))
+    let is_call = value.contains(&b'(') || value.starts_with(b"ConvertTo-");
+    is_call || (value.contains(&b'.') && value.iter().all(name))
 }

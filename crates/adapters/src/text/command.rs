@@ -6,6 +6,7 @@ use super::assign::{
     quoted_end, skip_quote,
 };
 use super::handed;
+use super::programs::{CURL, LOGINS, MYSQL, SSHPASS, TOOLS, Tool, WRAPPERS};
 use super::redact::begins;
 use super::words::is_plain;
 use std::ops::Range;
@@ -15,65 +16,6 @@ const BACK: usize = 512;
 
 /// A longer name beside a password may be a key itself.
 const NAME: usize = 16;
-
-pub(super) const CURL: &[&str] = &["curl"];
-const MYSQL: &[&str] = &[
-    "mysql",
-    "mysqldump",
-    "mysqladmin",
-    "mysqlimport",
-    "mysqlshow",
-    "mysqlcheck",
-    "mysqlsh",
-    "mariadb",
-    "mariadb-dump",
-    "mariadb-admin",
-];
-const SSHPASS: &[&str] = &["sshpass"];
-
-/// Words that run the program behind them.
-const WRAPPERS: &[&str] = &[
-    "sudo",
-    "env",
-    "exec",
-    "time",
-    "nice",
-    "nohup",
-    "command",
-    "timeout",
-    "xargs",
-    "watch",
-    "then",
-    "do",
-    "else",
-    "if",
-    "while",
-    "!",
-    "$",
-    "#",
-    "%",
-    ">",
-    "ssh",
-    "sh",
-    "bash",
-    "caffeinate",
-];
-
-/// A program, a word that must stand behind it, its option for a password, and whether the
-/// password is joined to that.
-const TOOLS: &[(&str, &str, &str, bool)] = &[
-    ("docker", "login", "-p", false),
-    ("podman", "login", "-p", false),
-    ("helm", "login", "-p", false),
-    ("redis-cli", "", "-a", false),
-    ("ldapsearch", "", "-w", false),
-    ("zip", "", "-P", false),
-    ("7z", "", "-p", true),
-    ("sqlcmd", "", "-P", false),
-    ("az", "login", "-p", false),
-    ("gh", "secret set", "--body", false),
-    ("gh", "secret set", "-b", false),
-];
 
 /// What the option that begins at `at` hands to its program.
 pub(super) fn option(text: &[u8], at: usize) -> Option<Range<usize>> {
@@ -134,9 +76,9 @@ fn curl(text: &[u8], at: usize) -> Option<Range<usize>> {
 
 /// `-p…`: with a blank between, what follows is no password.
 fn mysql(text: &[u8], at: usize) -> Option<Range<usize>> {
-    let found = text[at..].starts_with(b"-p").then(|| joined(text, at))?;
+    let found = text[at..].starts_with(b"-p").then(|| joined(text, at, 2))?;
     let is_own = found.is_secret(text) && !is_numbers(&text[found.range.clone()]);
-    (is_own && is_called(text, at, MYSQL, "")).then(|| found.all(text))
+    (is_own && is_called(text, at, MYSQL, &[])).then(|| found.all(text))
 }
 
 /// `-p …`, before the command that it runs.
@@ -144,7 +86,8 @@ fn sshpass(text: &[u8], at: usize) -> Option<Range<usize>> {
     if !text[at..].starts_with(b"-p") {
         return None;
     }
-    let found = separator(text, at + 2).map_or_else(|| joined(text, at), |next| word(text, next));
+    let found =
+        separator(text, at + 2).map_or_else(|| joined(text, at, 2), |next| word(text, next));
     let is_before = |words: &[u8]| {
         let mut is_value = false;
         words.split(|b| b.is_ascii_whitespace() || b"\"'\\,".contains(b)).all(|word| {
@@ -158,10 +101,10 @@ fn sshpass(text: &[u8], at: usize) -> Option<Range<usize>> {
     (is_own && is_called()).then(|| found.all(text))
 }
 
-/// `-passin pass:…` and `-passout pass:…`.
+/// `-pass pass:…`, `-passin pass:…` and `-passout pass:…`.
 fn openssl(text: &[u8], at: usize) -> Option<Range<usize>> {
     let rest = &text[at..];
-    let len = [&b"-passin"[..], b"-passout"].into_iter().find_map(|name| {
+    let len = [&b"-passin"[..], b"-passout", b"-pass"].into_iter().find_map(|name| {
         let is_here = rest.starts_with(name) && !rest.starts_with(b"-passing");
         is_here.then_some(name.len())
     })?;
@@ -204,23 +147,37 @@ fn literal(text: &[u8], at: usize) -> Option<Range<usize>> {
 
 /// The option of one of the [`TOOLS`].
 fn tool(text: &[u8], at: usize) -> Option<Range<usize>> {
-    let is_here = |option: &str| text[at..].starts_with(option.as_bytes());
-    TOOLS.iter().filter(|tool| is_here(tool.2)).find_map(|(program, needs, option, is_joined)| {
+    let letter = text.get(at + 1)?;
+    let is_here = |option: &&&str| {
+        option.as_bytes().get(1) == Some(letter) && text[at..].starts_with(option.as_bytes())
+    };
+    TOOLS.iter().find_map(|Tool { programs, needs, options, is_joined }| {
+        let option = options.iter().find(is_here)?;
         let found = match is_joined {
-            true => joined(text, at),
+            true => joined(text, at, option.len()),
             false => word(text, separator(text, at + option.len())?),
         };
-        let is_own = found.is_secret(text) && !is_numbers(&text[found.range.clone()]);
-        (is_own && is_called(text, at, &[*program], needs)).then(|| found.all(text))
+        let value = &text[found.range.clone()];
+        let is_bare = found.quote.is_none();
+        // Another option; and `-p-` asks for no password.
+        let is_option = is_bare && value.starts_with(b"-") && (!is_joined || value.len() == 1);
+        let is_file = value.starts_with(b"file://") || value.starts_with(b"fileb://");
+        // `-p 27017` is a port of most programs.
+        let is_port = *option == "-p"
+            && (is_bare && needs.is_empty())
+            && (value.len() <= 5 && value.iter().all(u8::is_ascii_digit));
+        let is_other = is_option || is_file || is_port || is_numbers(value);
+        let is_own = found.is_secret(text) && !is_other;
+        (is_own && is_called(text, at, programs, needs)).then(|| found.all(text))
     })
 }
 
-/// Is the option at `at` one of a command that runs one of these programs, with such a word?
-fn is_called(text: &[u8], at: usize, programs: &[&str], needs: &str) -> bool {
+/// Is the option at `at` one of a command that runs one of these programs, with one of these words?
+fn is_called(text: &[u8], at: usize, programs: &[&str], needs: &[&str]) -> bool {
     words_since(text, at, programs).is_some_and(|(start, words)| {
-        let has = |needs: &str| words.windows(needs.len()).any(|w| w == needs.as_bytes());
-        let is_here = is_command(text, start, words) || has(" -u") || has(" -h");
-        is_here && (needs.is_empty() || has(needs)) && is_one_command(words)
+        let has = |needs: &&str| words.windows(needs.len()).any(|w| w == needs.as_bytes());
+        let is_here = is_command(text, start, words) || has(&" -u") || has(&" -h");
+        is_here && (needs.is_empty() || needs.iter().any(has)) && is_one_command(words)
     })
 }
 
@@ -261,13 +218,28 @@ fn is_command(text: &[u8], start: usize, words: &[u8]) -> bool {
 /// What follows `PASSWORD` or `IDENTIFIED BY` in a statement, or `password` in a `.netrc`; the
 /// first of these words begins at `at`.
 pub(super) fn statement(text: &[u8], at: usize) -> Option<Range<usize>> {
+    // Every word of a text comes by here.
+    if !matches!(text[at] | 0x20, b'b' | b'c' | b'i' | b'n' | b'p' | b'r' | b's' | b'v' | b'w') {
+        return None;
+    }
     let mark = |at: usize| opening(text, at).1.map(|quote| quote.mark);
     // `PASSWORD('…')`, as MySQL writes it.
     if text[at..].starts_with(b"PASSWORD('") {
         let found = word(text, at + b"PASSWORD(".len());
         return found.is_secret(text).then_some(found.range);
     }
-    if let Some(next) = past(text, at, b"vault").and_then(|next| past(text, next, b"login")) {
+    if let Some(next) = past(text, at, b"ConvertTo-SecureString") {
+        let options = [&b"-String"[..], b"-AsPlainText", b"-Force"];
+        let behind = |next: usize| options.iter().find_map(|option| past(text, next, option));
+        let next = (0..options.len()).fold(next, |next, _| behind(next).unwrap_or(next));
+        let found = word(text, next);
+        return (found.quote.is_some() && found.is_secret(text)).then(|| found.all(text));
+    }
+    let is_here = |(program, _): &&(&str, &str)| program.as_bytes().first() == text.get(at);
+    let login = LOGINS.iter().filter(is_here).find_map(|(program, word)| {
+        past(text, at, program.as_bytes()).and_then(|next| past(text, next, word.as_bytes()))
+    });
+    if let Some(next) = login {
         let found = word(text, next);
         let value = &text[found.range.clone()];
         let is_token = value.len() >= 8 && value.iter().any(u8::is_ascii_digit);
@@ -345,8 +317,7 @@ fn is_before_login(text: &[u8]) -> bool {
     rest[..rest.len().min(NAME)].trim_ascii_start().starts_with(b"login ")
 }
 
-/// Where the nearest of these programs begins, whose names begin with one letter, and all
-/// between it and `at`.
+/// Where the nearest of these programs begins, and all between it and `at`.
 pub(super) fn words_since<'text>(
     text: &'text [u8],
     at: usize,
@@ -354,11 +325,20 @@ pub(super) fn words_since<'text>(
 ) -> Option<(usize, &'text [u8])> {
     let from = at.saturating_sub(BACK);
     let seen = &text[from..at];
-    let initial = programs.iter().find_map(|name| name.as_bytes().first());
-    let is_start = |start: &usize| seen.get(*start) == initial && begins(text, from + start);
+    // The first and second characters of the programs, one bit each: most places are none.
+    let bit = |b: Option<&u8>| b.map_or(0, |b| 1_u128 << (b & 0x7f));
+    let all = |at: usize| programs.iter().fold(0, |all, name| all | bit(name.as_bytes().get(at)));
+    let (first, second) = (all(0), all(1));
+    let is_start = |start: &usize| {
+        first & bit(seen.get(*start)) != 0
+            && second & bit(seen.get(start + 1)) != 0
+            && begins(text, from + start)
+    };
     let after = |start: usize| {
         let rest = &seen[start..];
-        let mut tails = programs.iter().filter_map(|name| rest.strip_prefix(name.as_bytes()));
+        let is_like = |name: &&&str| name.as_bytes().first() == rest.first();
+        let names = programs.iter().filter(is_like);
+        let mut tails = names.filter_map(|name| rest.strip_prefix(name.as_bytes()));
         let is_end = |tail: &&[u8]| separator(text, at - tail.len()).is_some_and(|end| end <= at);
         tails.find(is_end).map(|tail| (from + start, tail))
     };
@@ -403,9 +383,11 @@ fn reads_on(words: &[u8], inner: bool) -> bool {
 /// Past a word, in whichever case, and the blanks behind it.
 fn past(text: &[u8], at: usize, word: &[u8]) -> Option<usize> {
     let end = at + word.len();
-    let is_here = text.get(at..end)?.eq_ignore_ascii_case(word);
+    if !text.get(at..end)?.eq_ignore_ascii_case(word) {
+        return None;
+    }
     let next = blanks(text, end);
-    (is_here && next > end).then_some(next)
+    (next > end).then_some(next)
 }
 
 fn blanks(text: &[u8], at: usize) -> usize {
@@ -466,11 +448,11 @@ pub(super) fn word(text: &[u8], raw: usize) -> Word {
     word_from(text, raw, start, quote)
 }
 
-/// What is joined to the option at `at`, of two characters; a quote may stand before both.
-fn joined(text: &[u8], at: usize) -> Word {
+/// What is joined to the option of this length at `at`; a quote may stand before both.
+fn joined(text: &[u8], at: usize, len: usize) -> Word {
     match quote_before(text, at) {
-        quote @ Some(_) => word_from(text, at + 2, at + 2, quote),
-        None => word(text, at + 2),
+        quote @ Some(_) => word_from(text, at + len, at + len, quote),
+        None => word(text, at + len),
     }
 }
 

@@ -3,7 +3,8 @@
 
 use super::accounts::{after, behind};
 use super::assign::{is_reference, quote_before, skip_quote};
-use super::command::{CURL, is_one_command, separator, word, word_from, words_since};
+use super::command::{is_one_command, separator, word, word_from, words_since};
+use super::programs::CURL;
 use super::words::is_plain;
 use std::ops::Range;
 

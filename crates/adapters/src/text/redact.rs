@@ -6,7 +6,7 @@
 
 use super::escapes::Plain;
 use super::shapes::{self, ADDRESSES, Set, Shape};
-use super::{accounts, assign, command, encoded, handed};
+use super::{accounts, assign, command, encoded, handed, said};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -45,7 +45,8 @@ fn without<'text>(text: &'text str, secrets: &[Range<usize>]) -> Cow<'text, str>
     }
     let (mut out, mut kept) = (String::new(), 0);
     for secret in secrets {
-        // The ends of a secret stand beside ASCII characters or the ends of the text.
+        // The ends of a secret stand on the boundaries of characters.
+        debug_assert!(text.is_char_boundary(secret.start) && text.is_char_boundary(secret.end));
         out.push_str(text.get(kept..secret.start).unwrap_or_default());
         out.push_str(REDACTED);
         kept = secret.end;
@@ -57,6 +58,9 @@ fn without<'text>(text: &'text str, secrets: &[Range<usize>]) -> Cow<'text, str>
 /// The secret that begins, or is announced, at `at`.
 fn secret_at(text: &[u8], at: usize) -> Option<Range<usize>> {
     let rest = &text[at..];
+    if !rest[0].is_ascii() {
+        return said::foreign(text, at);
+    }
     if rest.starts_with(b"://") {
         return user_info(text, at + 3);
     }
@@ -72,7 +76,7 @@ fn secret_at(text: &[u8], at: usize) -> Option<Range<usize>> {
     if rest.starts_with(b"*:") {
         return accounts::password(text, at);
     }
-    if !rest.first().is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_') {
+    if !(rest[0].is_ascii_alphanumeric() || rest[0] == b'_') {
         return None;
     }
     shaped(rest)
@@ -86,6 +90,8 @@ fn secret_at(text: &[u8], at: usize) -> Option<Range<usize>> {
         .or_else(|| command::statement(text, at))
         .or_else(|| accounts::password(text, at))
         .or_else(|| handed::piped(text, at))
+        .or_else(|| said::value(text, at))
+        .or_else(|| said::foreign(text, at))
         .or_else(|| base64(text, at))
 }
 
@@ -113,7 +119,11 @@ fn run(text: &[u8], set: Set) -> usize {
 
 /// A known prefix and what must follow it.
 fn shaped(text: &[u8]) -> Option<usize> {
-    let shape = shapes::beginning_with(*text.first()?).find(|shape| fits(shape, text))?;
+    let [first, second, third, ..] = *text else { return None };
+    if !shapes::may_begin(first, second, third) {
+        return None;
+    }
+    let shape = shapes::beginning_with(first).find(|shape| fits(shape, text))?;
     Some(whole(shape, text))
 }
 
@@ -133,8 +143,8 @@ fn whole(shape: &Shape, text: &[u8]) -> usize {
 /// The same in the middle of a word, as in `my_ghp_…`: only a prefix that ends no other word.
 fn glued(text: &[u8], at: usize) -> Option<usize> {
     let rest = &text[at..];
-    let [first, second, ..] = *rest else { return None };
-    if !shapes::may_begin(first, second) {
+    let [first, second, third, ..] = *rest else { return None };
+    if !shapes::may_begin(first, second, third) {
         return None;
     }
     if rest.starts_with(b"eyJ") {
@@ -205,6 +215,9 @@ fn jointed_token(text: &[u8]) -> Option<usize> {
 }
 
 fn address(text: &[u8]) -> Option<Range<usize>> {
+    if !shapes::may_be_address(*text.first()?) {
+        return None;
+    }
     let start = ADDRESSES.iter().find_map(|known| past_address(text, known))?;
     let ends = |at: usize| match text[at] {
         b'\\' => text.get(at + 1) != Some(&b'/'),
@@ -271,7 +284,14 @@ fn user_info(text: &[u8], at: usize) -> Option<Range<usize>> {
         }
         _ => matches!(password.first(), None | Some(b'$' | b'{' | b'%' | b'*')),
     };
-    (!reference).then_some(at + colon + 1..at + sign)
+    // A long name with digits may be a key itself, as GitHub takes it.
+    let is_key = colon >= 20
+        && run(&seen[..colon], Set::Word) == colon
+        && seen[..colon].iter().any(u8::is_ascii_digit);
+    let start = if is_key { at } else { at + colon + 1 };
+    // Beside no password, or one that is kept elsewhere, only such a name is one.
+    let end = if reference { at + colon } else { at + sign };
+    (is_key || !reference).then_some(start..end)
 }
 
 /// A private key's block, to its end or to the end of the text.

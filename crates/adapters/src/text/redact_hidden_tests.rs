@@ -77,7 +77,36 @@ fn bare_words_of_known_commands_are_secrets() {
         "{\"command\":\"oc create secret generic db \\\\\\n --from-literal=pw=@\"}",
         "sudo k3s kubectl create secret generic db --from-literal a=@",
         "OPENAI_KEY=@ tool",
+        "openssl enc -aes-256-cbc -pass pass:@ -in a",
+        "openssl enc -aes-256-cbc -k @ -in a",
+        "mongosh -u bob -p '@'",
+        "twine upload -u __token__ -p @ dist/a",
+        "ssh-keygen -t ed25519 -N '@' -f k",
+        "keytool -list -storepass @",
+        "docker login -u bob -p'@'",
+        "az keyvault secret set --vault-name v -n x --value @",
+        "aws secretsmanager put-secret-value --secret-id x --secret-string '@'",
+        "cargo login @",
+        "tailscale up --authkey @",
+        "$password = ConvertTo-SecureString \"@\" -AsPlainText -Force",
+        "ConvertTo-SecureString -String '@' -AsPlainText",
+        "https://hooks.slack.com/triggers/@",
+        "https://x.webhook.office.com/webhookb2/@",
         "PASS=@ tool",
+        "aws secretsmanager create-secret --secret-string '@'",
+        "aws secretsmanager update-secret --secret-id x --secret-string @",
+        "aws secretsmanager update-secret --secret-id x --secret-string=@",
+        "aws ssm put-parameter --name x --type SecureString --value=@",
+        "ConvertTo-SecureString -AsPlainText \"@\" -Force",
+        "ConvertTo-SecureString -AsPlainText -Force -String \"@\"",
+        "openssl aes-256-cbc -k @ -in a",
+        "podman login -u bob -p@ host",
+        "skopeo login -u bob -p'@' host",
+        "mongosh -u bob -p@",
+        "cqlsh -u bob -p@ host",
+        "unzip -P@ a.zip",
+        "keytool -importkeystore -srcstorepass @ -deststorepass x",
+        "jarsigner -keypass @ a.jar",
     ] {
         let text = place.replace('@', WORD);
         assert_eq!(redact(&text), place.replace('@', REDACTED));
@@ -106,6 +135,23 @@ fn a_password_beside_an_accounts_name_is_a_secret() {
     ] {
         let text = place.replace('@', WORD);
         assert_eq!(redact(&text), place.replace('@', REDACTED), "{text}");
+    }
+}
+
+#[test]
+fn a_key_in_the_place_of_a_name_is_one() {
+    let key = WORD.repeat(2);
+    let clean = redact(&format!("https://{key}:x-oauth-basic@host/a")).into_owned();
+    assert_eq!(clean, format!("https://{REDACTED}@host/a"));
+    for password in ["", "$X"] {
+        let clean = redact(&format!("https://{key}:{password}@host/a")).into_owned();
+        assert_eq!(clean, format!("https://{REDACTED}:{password}@host/a"));
+        assert_eq!(redact(&clean), clean);
+    }
+    let cookies = ["Cookie: a=b; sid=Kq83hdkW", "Cookie: lang; sid=Kq83hdkW"];
+    for header in [cookies[0], cookies[1], "Authorization: SSWS Kq83hdkW"] {
+        let name = header.split(' ').next().unwrap();
+        assert_eq!(redact(header), format!("{name} {REDACTED}"));
     }
 }
 
@@ -154,6 +200,22 @@ fn what_only_looks_so_stays() {
         "log:2026:11:28:06",
         "pattern.0a1b2c3d4e5f67890a1b2c3d4e5f67890a1b2c3d4e5f6789",
         "az group list -p 1",
+        "mongosh -u bob -p --port 1",
+        "mongodump --db x1",
+        "openssl enc -aes-256-cbc -kfile f1",
+        "cookie: set SameSite=Lax",
+        "fc-list fonts, sk_buff of 2026, csk-1",
+        "disk_0a1b2c3d4e5f67890a1b2c3d4e5f67890a1b2c3d",
+        "pfc-0a1b2c3d4e5f67890a1b2c3d4e5f6789",
+        "docker run -d --name mongo -h db -p 27017 mongo:7",
+        "mongosh -h db -u ada -p 27017",
+        "mongosh -p27017",
+        "unrar x -p- a.rar",
+        "aws secretsmanager create-secret --secret-string file://creds1.json",
+        "aws ssm put-parameter --type SecureString --value file://p.txt",
+        "cookie: lang; SameSite=Lax",
+        "https://ada:@host/a",
+        "password: wrong, token: rejected",
         "C:\\users\\x64\\token",
         "100% of it, 5%",
     ] {
@@ -183,6 +245,17 @@ fn keys_of_agents_and_hosts_are_known_by_their_prefix() {
         key("napi_", 64),
         key("vercel_blob_rw_", 40),
         key("phx_", 43),
+        key("csk-", 48),
+        key("tgp_v1_", 43),
+        key("ABSK", 100),
+        key("bedrock-api-key-", 60),
+        key("AQ.", 48),
+        key("glagent-", 50),
+        key("dp.ct.", 40),
+        key("LTAI", 20),
+        format!("fc-{}", &hex[..32]),
+        format!("sk_{}", &hex[..48]),
+        format!("crsr_{hex}"),
     ] {
         assert_eq!(redact(&format!("use {key} now")), format!("use {REDACTED} now"));
     }

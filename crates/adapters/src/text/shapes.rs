@@ -35,7 +35,7 @@ pub(super) struct Shape {
 }
 
 /// Prefixes on which other words end, or with which pieces of other words begin.
-const SHARED: &[&str] = &["key-", "sess-", "pul-", "1//0"];
+const SHARED: &[&str] = &["key-", "sess-", "pul-", "1//0", "csk-", "ABSK", "LTAI", "AKID"];
 
 impl Shape {
     /// Whether no other word has it in its middle, behind this character.
@@ -78,6 +78,15 @@ static SHAPES: &[Shape] = &[
     shape("e2b_", 30, Hex),
     shape("key_", 60, Hex),
     shape("sgamp_user_", 30, Word),
+    shape("csk-", 30, Alnum),
+    shape("tgp_v1_", 30, Word),
+    shape("fc-", 32, Hex),
+    shape("crsr_", 40, Alnum),
+    shape("rpa_", 30, Alnum),
+    shape("wandb_v1_", 30, Word),
+    shape("ABSK", 60, Dotted),
+    shape("bedrock-api-key-", 30, Dotted),
+    shape("AQ.", 40, Word),
     // Forges and registries.
     shape("github_pat_", 22, Word),
     shape("ghp_", 20, Alnum),
@@ -92,6 +101,12 @@ static SHAPES: &[Shape] = &[
     shape("glcbt-", 18, Word),
     shape("gloas-", 18, Word),
     shape("glsoat-", 18, Word),
+    shape("glagent-", 18, Word),
+    shape("glimt-", 18, Word),
+    shape("glft-", 18, Word),
+    shape("glffct-", 18, Word),
+    shape("GR1348941", 18, Word),
+    shape("CLOJARS_", 50, Alnum),
     shape("ATATT3", 30, Dotted),
     shape("ATCTT3", 30, Dotted),
     shape("ATBB", 28, Alnum),
@@ -136,6 +151,11 @@ static SHAPES: &[Shape] = &[
     shape("pscale_pw_", 20, Word),
     shape("dp.pt.", 30, Alnum),
     shape("dp.st.", 30, Dotted),
+    shape("dp.ct.", 30, Alnum),
+    shape("dp.sa.", 30, Alnum),
+    shape("dp.scim.", 30, Alnum),
+    shape("LTAI", 16, Alnum),
+    shape("AKID", 30, Alnum),
     shape("AGE-SECRET-KEY-1", 30, Upper),
     shape("ops_eyJ", 30, Dotted),
     // Money.
@@ -143,6 +163,7 @@ static SHAPES: &[Shape] = &[
     shape("sk_test_", 16, Alnum),
     shape("rk_live_", 16, Alnum),
     shape("rk_test_", 16, Alnum),
+    shape("sk_", 40, Hex),
     shape("whsec_", 20, Dotted),
     shape("sq0atp-", 20, Word),
     shape("sq0csp-", 30, Word),
@@ -177,6 +198,10 @@ static SHAPES: &[Shape] = &[
     shape("sntrys_", 30, Dotted),
     shape("sntryu_", 30, Hex),
     shape("phx_", 30, Alnum),
+    shape("dt0c01.", 30, Dotted),
+    shape("pat-na1-", 30, Word),
+    shape("pat-eu1-", 30, Word),
+    shape("CFPAT-", 40, Word),
     shape("SK", 32, Hex),
 ];
 
@@ -200,26 +225,38 @@ static CHAINS: Chains = {
     Chains { heads, next }
 };
 
-/// The first two characters of all prefixes, one bit each.
-static PAIRS: [u64; 1024] = {
-    let mut pairs = [0_u64; 1024];
+/// Where a beginning of three characters stands among the [`BEGINNINGS`].
+const fn place(first: u8, second: u8, third: u8) -> usize {
+    (first as usize & 31) << 10 | (second as usize & 31) << 5 | (third as usize & 31)
+}
+
+/// The first three characters of all prefixes, a bit for those that share their last five bits each.
+static BEGINNINGS: [u64; 512] = {
+    let mut all = [0_u64; 512];
     let mut at = 0;
     while at < SHAPES.len() {
         let prefix = SHAPES[at].prefix.as_bytes();
-        let pair = prefix[0] as usize * 256 + prefix[1] as usize;
-        pairs[pair / 64] |= 1_u64 << (pair % 64);
+        // Anything may be the third character behind a prefix of two.
+        let mut third = 0;
+        while third < 32 {
+            if prefix.len() == 2 || prefix[2] & 31 == third {
+                let place = place(prefix[0], prefix[1], third);
+                all[place / 64] |= 1_u64 << (place % 64);
+            }
+            third += 1;
+        }
         at += 1;
     }
     // A JSON web token.
-    let pair = b'e' as usize * 256 + b'y' as usize;
-    pairs[pair / 64] |= 1_u64 << (pair % 64);
-    pairs
+    let place = place(b'e', b'y', b'J');
+    all[place / 64] |= 1_u64 << (place % 64);
+    all
 };
 
 /// Whether a prefix, or a JSON web token, may begin with these.
-pub(super) fn may_begin(first: u8, second: u8) -> bool {
-    let pair = usize::from(first) * 256 + usize::from(second);
-    PAIRS[pair / 64] & (1_u64 << (pair % 64)) != 0
+pub(super) fn may_begin(first: u8, second: u8, third: u8) -> bool {
+    let place = place(first, second, third);
+    BEGINNINGS[place / 64] & (1_u64 << (place % 64)) != 0
 }
 
 /// The shapes whose prefix begins with `first`, in their order.
@@ -235,6 +272,13 @@ pub(super) fn beginning_with(first: u8) -> impl Iterator<Item = &'static Shape> 
 pub(super) const ADDRESSES: &[&str] = &[
     "hooks.slack.com/services/",
     "hooks.slack.com/workflows/",
+    "hooks.slack.com/triggers/",
+    "hooks.zapier.com/hooks/catch/",
+    "webhook.office.com/webhookb2/",
+    "outlook.office.com/webhook/",
+    "open.feishu.cn/open-apis/bot/v2/hook/",
+    "open.larksuite.com/open-apis/bot/v2/hook/",
+    "qyapi.weixin.qq.com/cgi-bin/webhook/send?key=",
     "discord.com/api/webhooks/",
     "discordapp.com/api/webhooks/",
     "discord.com/api/v6/webhooks/",
@@ -244,3 +288,8 @@ pub(super) const ADDRESSES: &[&str] = &[
     "discord.com/api/v10/webhooks/",
     "api.telegram.org/bot",
 ];
+
+/// Whether one of the [`ADDRESSES`] may begin with this: every word of a text is asked.
+pub(super) fn may_be_address(first: u8) -> bool {
+    matches!(first | 0x20, b'a' | b'd' | b'h' | b'o' | b'q' | b'w')
+}

@@ -32,6 +32,17 @@ pub(super) fn is_plain(value: &[u8]) -> bool {
         "no",
         "ok",
         "default",
+        "absent",
+        "denied",
+        "disabled",
+        "enabled",
+        "hidden",
+        "incorrect",
+        "mismatch",
+        "present",
+        "rejected",
+        "valid",
+        "wrong",
     ];
     is_one_of(WORDS, value)
 }
@@ -91,4 +102,28 @@ pub(super) fn is_base64(value: &[u8]) -> bool {
     let is_telling = has(u8::is_ascii_digit) || padded.is_some() || value.len() >= 20;
     (value.len() >= 12 && value.len().is_multiple_of(4) && letters.iter().all(is_in))
         && (has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) && is_telling)
+}
+
+/// Does a word look like a password where no sign says that it is one? Letters and digits, and no
+/// measure, algorithm, path, call or name that programs give.
+pub(super) fn is_telling(value: &[u8]) -> bool {
+    const KNOWN: &[&str] = &[
+        "aes", "argon", "base", "bcrypt", "ed25519", "es256", "hmac", "hs256", "http", "ipv",
+        "md5", "oauth", "pbkdf", "pkcs", "rs256", "rsa", "scrypt", "sha", "utf", "x509",
+    ];
+    let has = |kind: fn(&u8) -> bool| value.iter().any(kind);
+    let begins = |known: &&str| {
+        value.get(..known.len()).is_some_and(|start| start.eq_ignore_ascii_case(known.as_bytes()))
+    };
+    let (upper, lower) = (has(u8::is_ascii_uppercase), has(u8::is_ascii_lowercase));
+    // A long one is a key.
+    let is_measure = value.first().is_some_and(u8::is_ascii_digit) && !upper && value.len() < 16;
+    // As a commit is named.
+    let is_hash = value.len() <= 12 && value.iter().all(u8::is_ascii_hexdigit);
+    let is_name = value.iter().any(|b| matches!(b, b'-' | b'_')) && !(upper && lower);
+    let is_code = value.iter().any(|b| b"/\\.:()[]{}<>\"'`".contains(b));
+    value.len() >= 7
+        && has(u8::is_ascii_digit)
+        && (upper || lower)
+        && !(is_measure || is_hash || is_name || is_code || KNOWN.iter().any(begins))
 }

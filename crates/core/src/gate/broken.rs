@@ -10,7 +10,7 @@ use crate::observation::{Fact, JUST_FAILED, Observation};
 use crate::seat::{Held, HeldFact, HeldLevel, Seat, Statement};
 use crate::source::{Evidence, Source, Tier};
 use crate::status::{
-    ExitKind, IdleReason, Outcome, OutcomeKind, Process, Returns, Turn, WorkingReason,
+    Exit, ExitKind, IdleReason, Outcome, OutcomeKind, Process, Returns, Turn, WorkingReason,
 };
 
 /// How long after a silent end its failure may be told. Milliseconds.
@@ -65,6 +65,10 @@ fn fails(
             step.changed = true;
             return Ok(Effect::Decides);
         }
+        if was_told_in_words(step, code) && fails_late(step) {
+            take_code(step, code, detail);
+            return Ok(Effect::Decides);
+        }
         return Ok(Effect::Confirms);
     }
     let own = goes_on_as(step, reference);
@@ -95,6 +99,23 @@ fn ended_without_errors(step: &Step<'_>) -> bool {
     }
 }
 
+/// Has the program told its terminal of the failure that is told here? There it has no code for it, only words.
+fn was_told_in_words(step: &Step<'_>, code: &str) -> bool {
+    let seat = &*step.seat;
+    let by = [seat.turn.evidence.source, step.evidence.source];
+    let is_in_words = by[0] == Source::ProgramStatus && by[1] != Source::ProgramStatus;
+    let last = seat.outcome.as_ref().filter(|last| last.kind == OutcomeKind::Failed);
+    is_in_words && last.is_some_and(|last| last.code.as_deref() != Some(code))
+}
+
+/// The failure has this code, and the words for it stay beside it.
+fn take_code(step: &mut Step<'_>, code: &str, detail: Option<&str>) {
+    let Some(outcome) = &mut step.seat.outcome else { return };
+    let words = outcome.code.replace(code.to_owned()).filter(|words| words != JUST_FAILED);
+    step.set_base(Turn::Idle(IdleReason::TurnEnded), words.as_deref().or(detail).or(Some(code)));
+    step.changed = true;
+}
+
 /// May the last turn have failed? A log is written when the program comes to it.
 fn fails_late(step: &Step<'_>) -> bool {
     let ended = step.seat.turn.ended.as_ref();
@@ -107,11 +128,19 @@ fn fails_late(step: &Step<'_>) -> bool {
 pub(super) fn fails_with(step: &mut Step<'_>, target: Process) {
     let Process::Exited(exit) = target else { return };
     let facts = &step.seat.process;
-    let is_told_by_another = facts.outer().is_some() && step.seat.returns != Returns::ItsOwn;
+    // Whoever parts with a word says it before an error of its own.
+    let is_missed = step.seat.parts_with_a_word
+        && step.seat.session.as_ref().is_some_and(|session| session.start_seen);
+    let is_told_by_another =
+        facts.outer().is_some() && (step.seat.returns != Returns::ItsOwn || is_missed);
     let says_little = exit.kind != ExitKind::Clean && exit.code == Some(1);
     let tells = facts.headless && step.seat.returns != Returns::Anything;
     if !tells || !exit.is_error() || says_little && is_told_by_another {
         return;
+    }
+    if fails_unheard(step, exit) && !step.seat.turn.open && step.seat.outcome.is_none() {
+        // It was started for one turn, of which nobody has told.
+        turn::start(step, None);
     }
     if step.seat.turn.open {
         prompts::withdraw_all(step);
@@ -131,6 +160,14 @@ pub(super) fn fails_with(step: &mut Step<'_>, target: Process) {
         (outcome.kind, outcome.code) = (OutcomeKind::Failed, Some(JUST_FAILED.to_owned()));
         step.changed = true;
     }
+}
+
+/// Does a run that nobody can type to leave with an error of its own, of which nobody but its launcher has told, and what
+/// it writes? Its hooks are not heard: that there was no goodbye says nothing.
+pub(super) fn fails_unheard(step: &Step<'_>, exit: Exit) -> bool {
+    let facts = &step.seat.process;
+    let is_unheard = facts.is_unheard() && !facts.state.is_over();
+    is_unheard && facts.headless && step.seat.returns == Returns::ItsOwn && exit.is_error()
 }
 
 /// Does a launcher still tell what a run returns that has just said goodbye in mid-turn, and so how that has ended?

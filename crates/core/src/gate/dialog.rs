@@ -1,7 +1,7 @@
 //! Notices that a dialog is open (G4). They do not name the call that it is about: that is one of which nobody
 //! has asked yet, and it may be told just after the notice, or not at all.
 
-use super::{Effect, Refusal, SETTLE_MS, Step, prompts};
+use super::{Effect, Refusal, SETTLE_MS, Step, alike, prompts};
 use crate::prompt::{Actor, NewPrompt, OpenPrompt, PromptKind, ToolRef};
 use crate::seat::{Held, HeldFact, OpenTool};
 use crate::source::Tier;
@@ -245,7 +245,12 @@ pub(super) fn is_held(step: &mut Step<'_>, actor: &Actor, request: &NewPrompt) -
         }
         _ => false,
     };
-    name_held(step, actor, request) || step.seat.held.iter().any(is_it)
+    if name_held(step, actor, request) {
+        return true;
+    }
+    let held = step.seat.held.iter().filter(|&held| is_it(held)).count();
+    let of_another = request.key.is_none() && alike::asks_of_another(step, actor, request, held);
+    held > 0 && !of_another
 }
 
 /// The same of a notice that waits, where nobody can type to the program: by its name the log tells that it was denied.

@@ -170,6 +170,11 @@ fn check_process(step: &mut Step<'_>, observation: &Observation) -> Result<bool,
     // Of the same conversation only a launcher has told, which reads along.
     let is_read = step.seat.process.is_unheard() && session == observation.session.as_deref();
     let had_a_voice = state.is_over() || session.is_some() && !is_read;
+    let is_its_own = session.is_some() && session == observation.session.as_deref();
+    if had_a_voice && is_its_own && is_goodbye(&observation.fact) {
+        // Another process of the same program says it: no life begins with that.
+        return Ok(false);
+    }
     if had_a_voice {
         if !matches!(state, Process::Starting { .. }) {
             step.seat.is_taken_by_hand();
@@ -348,7 +353,9 @@ fn is_taken_up(step: &Step<'_>, said: &str, observation: &Observation) -> bool {
     let is_level = matches!(observation.fact, Fact::Level(_));
     let has_named = seat.session.as_ref().is_some_and(|own| own.is_filed);
     let names = observation.source == Source::Registry && is_level && has_named;
-    is_later && is_same && (asks || names) && seat.process.state.is_running()
+    // The protocol that it is driven by names a session only where the seat comes into it.
+    let is_exact = asks && observation.source == Source::Acp;
+    is_exact || is_later && is_same && (asks || names) && seat.process.state.is_running()
 }
 
 /// Does it tell that something begins?

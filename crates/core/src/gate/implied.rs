@@ -57,6 +57,7 @@ impl Fact {
             | Self::TurnOver
             | Self::CommandRan
             | Self::ScreenPrompt { .. } => "idle",
+            Self::AsksAgain { .. } => "working(retrying)",
             Self::Level(level) => level.word(),
             Self::ScreenDialog { reason, .. }
             | Self::PartStatus { level: Some(Level::Blocked { reason, .. }), .. } => {

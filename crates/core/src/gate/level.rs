@@ -376,7 +376,9 @@ fn fails_in_another_way<'a>(step: &Step<'_>, source: Source, level: &'a Level) -
     let is_its_own = source == Source::ProgramStatus && seat.turn.evidence.source == source;
     let rests = matches!(seat.turn(), Turn::Idle(_));
     let last = seat.outcome.as_ref().filter(|last| last.kind == OutcomeKind::Failed)?;
-    let is_same = last.code.as_deref().is_some_and(|last| say_the_same(last, code));
+    // A log may have told the code beside its words.
+    let told = [last.code.as_deref(), seat.turn.detail.as_deref()];
+    let is_same = told.into_iter().flatten().any(|told| say_the_same(told, code));
     let is_other = code != JUST_FAILED && !is_same;
     (is_its_own && rests && is_other).then_some(code.as_str())
 }

@@ -1,12 +1,12 @@
 //! The blocked set: one entry per open prompt and actor (G4, G12).
 
 use super::{
-    Effect, Refusal, Rule, SETTLE_MS, Step, beside, dialog, level, parts, refuse, repeats, screen,
-    shown, side, tools, turn,
+    Effect, Refusal, Rule, SETTLE_MS, Step, alike, beside, dialog, level, parts, refuse, repeats,
+    screen, shown, side, tools, turn,
 };
 use crate::event::EventBody;
 use crate::prompt::{Actor, NewPrompt, OpenPrompt, PromptKind, Resolution, ToolRef};
-use crate::seat::{Held, HeldFact, HeldLevel, OpenTool};
+use crate::seat::{Held, HeldFact, HeldLevel};
 use crate::source::{Evidence, Source, Tier};
 use crate::status::{BlockedReason, Process, Turn, WorkingReason};
 use crate::time::UnixMs;
@@ -64,7 +64,7 @@ pub(super) fn opened(
     }
     if settle_ms > 0 && !step.seat.held.iter().any(shows_a_request) {
         let until = step.now.plus(i64::from(settle_ms.min(LONGEST_SETTLING_MS)));
-        let prompt = about_its_call(step, actor, prompt);
+        let prompt = alike::about_its_call(step, actor, prompt);
         let what = HeldFact::Prompt { actor: actor.clone(), prompt, by_notice: false };
         let source = step.evidence.source;
         step.seat.held.push(Held { until, source, name: name.to_owned(), what });
@@ -77,7 +77,7 @@ pub(super) fn opened(
 
 /// Is this prompt open already? One that a level showed first, without its words, has them from now on.
 pub(super) fn is_open(step: &mut Step<'_>, actor: &Actor, prompt: &NewPrompt) -> bool {
-    let another = calls_like(step, actor, prompt) > prompts_like(step, actor, prompt);
+    let another = alike::asks_of_another(step, actor, prompt, 0);
     let mut open_prompts = step.seat.prompts.iter_mut();
     let Some(open) = open_prompts.find(|open| !another && is_same(open, actor, prompt)) else {
         return false;
@@ -127,22 +127,6 @@ pub(super) fn publish_held(step: &mut Step<'_>) {
     step.evidence = shown;
 }
 
-/// How many open calls have the tool and the input that a prompt is about.
-fn calls_like(step: &Step<'_>, actor: &Actor, prompt: &NewPrompt) -> usize {
-    let Some(tool) = prompt.tool.as_ref() else { return 0 };
-    let alike = |open: &&OpenTool| open.actor == *actor && open.tool.is_like(tool);
-    step.seat.open_tools.iter().filter(alike).count()
-}
-
-/// How many open prompts ask about that same tool and input. At least 1, because a prompt is not
-/// asked for every call.
-fn prompts_like(step: &Step<'_>, actor: &Actor, prompt: &NewPrompt) -> usize {
-    let Some(tool) = prompt.tool.as_ref() else { return 1 };
-    let about = |open: &&OpenPrompt| open.ask.tool.as_ref().is_some_and(|t| t.is_like(tool));
-    let asked = step.seat.own_prompts().filter(|open| open.actor == *actor);
-    asked.filter(about).count().max(usize::from(calls_like(step, actor, prompt) < 2))
-}
-
 /// The same prompt told again: same actor, and the same key, call, or, where neither is
 /// carried, kind. An anonymous one of the same actor is the one a level showed.
 fn is_same(open: &OpenPrompt, actor: &Actor, prompt: &NewPrompt) -> bool {
@@ -189,7 +173,7 @@ pub(super) fn open(step: &mut Step<'_>, actor: &Actor, prompt: &NewPrompt) {
             begin(step, actor);
         }
     }
-    let ask = about_its_call(step, actor, prompt);
+    let ask = alike::about_its_call(step, actor, prompt);
     make_room(step);
     step.seat.held.retain(|held| !matches!(held.what, HeldFact::Level(HeldLevel::Blocked { .. })));
     step.seat.prompts_opened += 1;
@@ -248,21 +232,6 @@ fn belongs_to_none(step: &Step<'_>, actor: &Actor, prompt: &NewPrompt) -> bool {
 fn is_a_persons(step: &Step<'_>, prompt: &NewPrompt) -> bool {
     let is_own = step.evidence.source.tier() == Tier::Own;
     is_own && prompt.reason == BlockedReason::Other && matches!(step.seat.turn.base, Turn::Idle(_))
-}
-
-/// The prompt with the id of the open call it is about: that call's end will clear it.
-fn about_its_call(step: &Step<'_>, actor: &Actor, prompt: &NewPrompt) -> NewPrompt {
-    let mut ask = prompt.clone();
-    if let Some(tool) = &mut ask.tool
-        && tool.id.is_none()
-    {
-        let asked: Vec<_> = step.seat.own_prompts().filter_map(|p| p.ask.tool.as_ref()).collect();
-        let is_asked = |id: &Option<String>| id.is_some() && asked.iter().any(|t| t.id == *id);
-        let mut calls = step.seat.open_tools.iter().filter(|open| open.actor == *actor);
-        let call = calls.find(|open| open.tool.is_like(tool) && !is_asked(&open.tool.id));
-        tool.id = call.and_then(|open| open.tool.id.clone());
-    }
-    ask
 }
 
 /// Do hooks tell how what is open is answered? Those that name the call do.
@@ -357,6 +326,8 @@ pub(super) fn keep_held_at_prompt(step: &mut Step<'_>) {
     seat.held.retain(|held| match &held.what {
         HeldFact::Prompt { actor: Actor::Sub(id), .. } => running.contains(id),
         HeldFact::Level(level) => is_request(level, held.source) && showing.contains(&held.source),
+        // What is typed meanwhile waits.
+        HeldFact::AsksAgain => true,
         _ => false,
     });
 }

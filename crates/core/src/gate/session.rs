@@ -19,7 +19,7 @@ use thin_vec::ThinVec;
 pub(super) const LEAVE_MS: i64 = 2_000;
 
 /// How long after what may be its goodbye a program may take to its end. Milliseconds.
-pub(super) const SAY_MS: i64 = 5_000;
+const SAY_MS: i64 = 5_000;
 
 /// The seat takes on a session without a new incarnation: its first one.
 pub(super) fn enter(step: &mut Step<'_>, id: &str, start_seen: bool) {
@@ -355,7 +355,8 @@ pub(super) fn ended(
             leave_with_a_goodbye(step);
             if !was_left(step) {
                 // Of no conversation: it has begun none yet.
-                wait_for_process(step, &observation.name, HeldFact::Goodbye, SAY_MS);
+                let within = parts_within(step.seat);
+                wait_for_process(step, &observation.name, HeldFact::Goodbye, within);
             }
         }
         SessionEnd::Clear => cleared(step),
@@ -457,7 +458,12 @@ pub(super) fn may_have_left(step: &Step<'_>) -> bool {
     let said = left.map(|left| left.at.max(seat.ageing_from));
     let is_goodbye = |held: &Held| matches!(held.what, HeldFact::Goodbye | HeldFact::Parted);
     let held = seat.held.iter().any(is_goodbye);
-    held || said.is_some_and(|at| step.now.since(at) < SAY_MS)
+    held || said.is_some_and(|at| step.now.since(at) < parts_within(seat))
+}
+
+/// So long a program may take at rest from its goodbye to its end. Milliseconds.
+pub(super) fn parts_within(seat: &Seat) -> i64 {
+    seat.parts_within_ms.map_or(SAY_MS, i64::from)
 }
 
 /// Whoever leaves after a goodbye has left with that conversation: it can be resumed.

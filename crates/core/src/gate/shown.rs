@@ -1,10 +1,10 @@
 //! What only a level has shown: work that was no turn of the agent's, and a title that says of one that works that it
 //! asks. And what only a log has.
 
-use super::{Effect, Refusal, SETTLE_MS, Step, turn};
+use super::{Effect, Refusal, SETTLE_MS, Step, level, turn};
 use crate::arbitrate;
-use crate::observation::{Level, Submitter};
-use crate::seat::{Claim, Held, HeldFact, HeldLevel, Seat};
+use crate::observation::{Level, Observation, Submitter};
+use crate::seat::{Claim, Held, HeldFact, HeldLevel, Seat, Statement};
 use crate::source::{Source, Tier};
 use crate::status::{IdleReason, Turn, WorkingReason};
 use crate::time::UnixMs;
@@ -22,6 +22,12 @@ const LOGGED_BEFORE_MS: i64 = 2_000;
 /// So long after something is asked its title may still show the work before. One was measured that is drawn 0.7 s later,
 /// and it is looked at twice a second. Milliseconds.
 const DRAWN_MS: i64 = 2_000;
+
+/// So long after it was made a request may be refused once more, and the log tell of it. Milliseconds.
+const REFUSED_MS: i64 = 1_000;
+
+const RETRYING: Turn = Turn::Working(WorkingReason::Retrying);
+const RETRIES: Level = Level::Working { reason: Some(WorkingReason::Retrying) };
 
 /// Until when a title that shows work may be the one from before what hooks say is asked: the dialog that it has shown last
 /// was another one, perhaps of another turn, or nobody has looked while it showed this one.
@@ -159,6 +165,39 @@ pub(super) fn works_otherwise(step: &mut Step<'_>, level: &Level) -> Effect {
     }
 }
 
+/// A log tells that a request to the model has failed, and how long the program waits until it makes it once more.
+pub(super) fn asks_again(
+    step: &mut Step<'_>,
+    observation: &Observation,
+    wait_ms: u32,
+) -> Result<Effect, Refusal> {
+    let (name, source) = (&observation.name, observation.source);
+    let effect = level::said(step, name, source, &RETRIES)?;
+    if step.seat.turn.base == RETRYING {
+        step.seat.held.retain(|held| held.what != HeldFact::AsksAgain);
+        let until = step.now.plus(i64::from(wait_ms) + REFUSED_MS);
+        let (name, what) = (name.clone(), HeldFact::AsksAgain);
+        step.seat.held.push(Held { until, source, name, what });
+        step.changed = true;
+    }
+    Ok(effect)
+}
+
+/// That wait is over, and the request was not refused at once: its answer is waited for, however long that is. Nothing
+/// has confirmed that it works.
+pub(super) fn has_asked_again(step: &mut Step<'_>, name: &str) {
+    if step.seat.turn.base != RETRYING {
+        return;
+    }
+    let model = Turn::Working(WorkingReason::Model);
+    step.set_base(model, None);
+    let (source, at, event) = (step.evidence.source, step.now, name.into());
+    let history = step.seat.history();
+    history.supersede(&"the wait before another try is over".into());
+    let value = model.phrase().into();
+    history.remember(Statement { source, event, value, at, lost: None });
+}
+
 /// Is it the name of the last turn, and has the program's status file shown rest since that ended? Whatever undoes a
 /// stop does so before: what is told by this name now is late.
 pub(super) fn rests_behind(step: &Step<'_>, reference: &str) -> bool {
@@ -176,10 +215,16 @@ pub(super) fn rests_behind(step: &Step<'_>, reference: &str) -> bool {
 /// turns that hooks have begun, too.
 pub(super) fn is_by_log(step: &Step<'_>) -> bool {
     let turn = &step.seat.turn;
-    let retries = turn.base == Turn::Working(WorkingReason::Retrying);
-    let is_its = turn.open && !retries && turn.evidence.source.tier() == Tier::Transcript;
+    let is_marked = turn.base == RETRYING || is_named_by_a_hook(step.seat);
+    let is_its = turn.open && !is_marked && turn.evidence.source.tier() == Tier::Transcript;
     let is_silent = step.seat.last_edge_at.is_none_or(|at| at < turn.since);
     is_its && is_silent && !has_own_status(step.seat)
+}
+
+/// Behind another try nothing but the name of its prompt says that a hook has begun it.
+fn is_named_by_a_hook(seat: &Seat) -> bool {
+    let prompted = seat.session.as_ref().and_then(|own| own.prompted.as_deref());
+    prompted.is_some() && prompted == seat.turn.reference.as_deref()
 }
 
 /// The open turn is over in silence. True if it was none of the agent's: then how the turn before it ended, and

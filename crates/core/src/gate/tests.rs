@@ -3,6 +3,7 @@
 mod script;
 
 mod again;
+mod alike;
 mod anew;
 mod answered;
 mod beside;

@@ -4,7 +4,7 @@
 use super::notice::unanswered;
 use super::{
     Decision, STALE_MS, Step, UNKNOWN_MS, anew, beside, dialog, level, lifecycle, lost_stop,
-    notice, prompts, screen, session, side, stops, withdrawn,
+    notice, prompts, screen, session, shown, side, stops, withdrawn,
 };
 use crate::arbitrate::{Standing, standing};
 use crate::event::EventBody;
@@ -91,6 +91,7 @@ fn settle(step: &mut Step<'_>, held: Held) {
         }
         // It goes on.
         HeldFact::Goodbye => return,
+        HeldFact::AsksAgain => return shown::has_asked_again(step, &held.name),
         HeldFact::Answered => {
             if !prompts::is_answered(step, &held) {
                 return;
@@ -221,10 +222,11 @@ pub fn next_deadline(seat: &Seat) -> Option<UnixMs> {
 pub fn restore(seat: &mut Seat, now: UnixMs) {
     seat.ageing_from = now;
     seat.quiet_prompts = 0;
+    let parts_within = session::parts_within(seat);
     for held in &mut seat.held {
         let within = match held.what {
             HeldFact::Left | HeldFact::Parted => session::LEAVE_MS,
-            HeldFact::Goodbye => session::SAY_MS,
+            HeldFact::Goodbye => parts_within,
             _ => continue,
         };
         held.until = held.until.max(now.plus(within));

@@ -45,7 +45,7 @@ pub(super) fn close(step: &mut Step<'_>, kind: OutcomeKind, code: Option<&str>) 
 /// The open turn ends with this outcome of its own, or with none.
 pub(super) fn close_with(step: &mut Step<'_>, outcome: Option<Outcome>) {
     let now = step.now;
-    step.seat.held.retain(|held| !held.what.is_turns_end());
+    step.seat.held.retain(|held| !held.what.is_over_with_turn());
     let turn = &mut step.seat.turn;
     turn.open = false;
     turn.main_stopped = false;

@@ -39,6 +39,8 @@ pub enum HeldFact {
     },
     /// An answer that calls nothing stands in the log; its hook is still to tell the end.
     Logged,
+    /// The wait before another try of a request that has failed.
+    AsksAgain,
     /// The conversation was left in mid-turn; whether the program leaves is still to be seen.
     Left,
     /// Something was said that may have been a goodbye.
@@ -55,6 +57,11 @@ impl HeldFact {
     /// Does it tell of the end of the open turn?
     pub(crate) fn is_turns_end(&self) -> bool {
         matches!(self, Self::Over | Self::Unanswered | Self::Broken { .. } | Self::Logged)
+    }
+
+    /// Does it say nothing any more once the open turn has ended?
+    pub(crate) fn is_over_with_turn(&self) -> bool {
+        self.is_turns_end() || *self == Self::AsksAgain
     }
 }
 

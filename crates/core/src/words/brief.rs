@@ -5,18 +5,27 @@ use crate::timeline::Entry;
 use crate::wire::{AgentDoc, LocationDoc, ProcessDoc, PromptDoc};
 use std::borrow::Cow;
 
-/// Where to find it: its pane, its process, or its folder.
+/// Where to find it: its pane, its container, its process, or its folder.
 pub fn location<'a>(agent: &'a AgentDoc<'_>, home: Option<&str>) -> Cow<'a, str> {
+    match (spot(agent), &agent.cwd) {
+        (Some(spot), _) => spot.into(),
+        (None, Some(cwd)) => tilde(cwd, home),
+        (None, None) => Cow::Borrowed("-"),
+    }
+}
+
+/// The same without its folder, where that is all that is known. A process that has ended is nowhere to be found,
+/// and its number may be another's; its pane may still show its last words.
+pub fn spot(agent: &AgentDoc) -> Option<String> {
     if let Some(pane) = pane(&agent.location) {
-        return format!("tmux {pane}").into();
+        return Some(format!("tmux {pane}"));
     }
     if let Some(container) = &agent.location.container {
-        return format!("in {container}").into();
+        return Some(format!("in {container}"));
     }
-    if let Some(pid) = agent.location.pid {
-        return format!("pid {pid}").into();
-    }
-    agent.cwd.as_deref().map_or(Cow::Borrowed("-"), |cwd| tilde(cwd, home))
+    let is_over = matches!(&*agent.process.state, "exited" | "suspended");
+    let pid = agent.location.pid.filter(|_| !is_over)?;
+    Some(format!("pid {pid}"))
 }
 
 /// Its pane of tmux, with the server where that is not the usual one: `%5 on work`.
@@ -239,6 +248,26 @@ mod tests {
             let brief = brief(&seat.doc()).unwrap().into_owned();
             assert_eq!(brief, "é".repeat(LISTED - 1) + "…");
         }
+    }
+
+    #[test]
+    fn a_process_that_has_ended_is_no_place_to_find_anything() {
+        let seat = Seat::new(AgentId::new("p").unwrap(), "custom", Source::Report, UnixMs(0));
+        let mut agent = seat.doc();
+        agent.cwd = Some("/home/ada/shop".into());
+        agent.location.pid = Some(4_242);
+        for (state, tmux, place) in [
+            ("running", None, "pid 4242"),
+            ("exited", None, "~/shop"),
+            ("suspended", None, "~/shop"),
+            ("exited", Some("%5"), "tmux %5"),
+        ] {
+            agent.process.state = state.into();
+            agent.location.tmux = tmux.map(Into::into);
+            assert_eq!(location(&agent, Some("/home/ada")), place, "{state}");
+        }
+        (agent.cwd, agent.location.tmux) = (None, None);
+        assert_eq!((location(&agent, None), spot(&agent)), ("-".into(), None));
     }
 
     /// As one that speaks by its tools alone.

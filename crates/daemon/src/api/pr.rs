@@ -71,7 +71,7 @@ pub(super) async fn patch(
         let detail = "a change says at least one of title, body, state and draft";
         return Err(Refused::new(400, "bad_pr", detail));
     }
-    let title = said.title.as_deref().map(title_of).transpose()?;
+    let title = said.title.as_deref().map(|title| title_of(title, "bad_pr")).transpose()?;
     let body = said.body.as_deref().map(body_of).transpose()?;
     let state = said.state.as_deref().map(state).transpose()?;
     if state == Some(PullState::Merged) {

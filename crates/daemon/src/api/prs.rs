@@ -94,7 +94,7 @@ pub(super) async fn make(
 ) -> Result<Response, Refused> {
     let (agent, task) = agent.map_or((None, None), |(agent, task)| (Some(agent), task));
     let new = NewPull {
-        title: title_of(&said.title)?,
+        title: title_of(&said.title, "bad_pr")?,
         body: said.body.as_deref().map(body_of).transpose()?,
         head: said.head_branch,
         base: said.base_branch,

@@ -142,6 +142,10 @@ impl From<Refusal> for Refused {
             }
             Refusal::OpenQuestion => (409, "open_question"),
             Refusal::IdConflict => (409, "id_conflict"),
+            Refusal::Unreadable => {
+                return Self::new(500, "storage_unreadable", refusal.to_string())
+                    .hint("hub.log in the state folder names it; all others can be read");
+            }
             Refusal::StorageFull => (507, "storage_full"),
             Refusal::StorageFailed => (507, "storage_failed"),
             Refusal::StorageLocked => {

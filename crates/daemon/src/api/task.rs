@@ -69,7 +69,7 @@ pub(super) async fn patch(
         return Err(Refused::new(400, "bad_task", detail));
     }
     let change = TaskChange {
-        title: said.title.as_deref().map(title_of).transpose()?,
+        title: said.title.as_deref().map(|title| title_of(title, "bad_task")).transpose()?,
         body: said.body.as_deref().map(body_of).transpose()?,
         status: said.status.as_deref().map(status).transpose()?,
     };
@@ -77,11 +77,11 @@ pub(super) async fn patch(
     Ok(Json(app.tracker.change(&identifier, change, key).await?.into()))
 }
 
-/// A title, cleaned.
-pub(super) fn title_of(title: &str) -> Result<String, Refused> {
+/// A title, cleaned; `bad` is the code of one that says nothing.
+pub(super) fn title_of(title: &str, bad: &'static str) -> Result<String, Refused> {
     check_length("title", Some(title), text::TITLE)?;
     let title = text::line(title, text::TITLE);
-    said("title", title)
+    said("title", title, bad)
 }
 
 /// A body, cleaned; it may be empty.
@@ -93,13 +93,13 @@ pub(super) fn body_of(body: &str) -> Result<String, Refused> {
 /// A text that says something, cleaned.
 pub(super) fn words_of(field: &'static str, words: &str) -> Result<String, Refused> {
     check_length(field, Some(words), LONGEST_BODY)?;
-    said(field, text::block(words, LONGEST_BODY))
+    said(field, text::block(words, LONGEST_BODY), "bad_task")
 }
 
-fn said(field: &'static str, text: String) -> Result<String, Refused> {
+fn said(field: &'static str, text: String, bad: &'static str) -> Result<String, Refused> {
     if text.trim().is_empty() {
         let detail = format!("{field} has at least one visible character");
-        return Err(Refused::new(400, "bad_task", detail));
+        return Err(Refused::new(400, bad, detail));
     }
     Ok(text)
 }

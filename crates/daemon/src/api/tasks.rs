@@ -65,7 +65,7 @@ pub(super) async fn post(
     request: Request,
 ) -> Result<Response, Refused> {
     let (said, key) = asked::read::<NewTaskBody>(request).await?;
-    let title = title_of(&said.title)?;
+    let title = title_of(&said.title, "bad_task")?;
     let body = said.body.as_deref().map(body_of).transpose()?;
     let status = said.status.as_deref().map_or(Ok(TaskStatus::Todo), status)?;
     let folder = folder(said.folder.as_deref())?;

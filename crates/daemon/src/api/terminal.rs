@@ -18,6 +18,7 @@ use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::{Delivery, Fact, Level, PROMPTED};
 use headsup_core::seat::Seat;
 use headsup_core::source::Source;
+use headsup_core::status::Process;
 use headsup_core::wire::Problem;
 use serde_json::json;
 use std::io::{ErrorKind, Read as _};
@@ -63,7 +64,7 @@ pub(super) async fn post(
     let mut sights = Vec::new();
     if let Some(status) = &said.status {
         let (mut sight, row) = spoken::report(&agent, &seat.kind, status);
-        sight.fact = asked_for(&seat, &process, sight.fact).await;
+        sight.fact = asked_for(&seat, &process, sight.fact, said.again).await;
         if said.again {
             sight.delivery = Delivery::Standing;
         }
@@ -113,10 +114,14 @@ pub(super) async fn post(
     Ok(receipt(StatusCode::ACCEPTED, &reply))
 }
 
-/// Work of a program that may only come up is a prompt's, if it was started with one.
-async fn asked_for(seat: &Seat, process: &ProcessId, fact: Fact) -> Fact {
+/// Work of a program that may only come up is a prompt's, if it was started with one; and it is not ready before that.
+/// `again`: it was told before, perhaps to nobody.
+async fn asked_for(seat: &Seat, process: &ProcessId, fact: Fact, again: bool) -> Fact {
     let works = fact == Fact::Level(Level::Working { reason: None });
-    if !works || seat.turn.open || terminal::starts_at_work_ms(&seat.kind).is_none() {
+    let comes_up = matches!(seat.process.state, Process::Starting { .. }) && !again;
+    let rests = comes_up && is_rest(&fact);
+    let may_be = terminal::starts_at_work_ms(&seat.kind).is_some() && !seat.turn.open;
+    if !may_be || !(works || rests) {
         return fact;
     }
     let (kind, pid) = (seat.kind.clone(), process.pid_here());
@@ -125,8 +130,22 @@ async fn asked_for(seat: &Seat, process: &ProcessId, fact: Fact) -> Fact {
         words.is_some_and(|words| terminal::is_prompted(&kind, &words))
     };
     let is_prompted = tokio::task::spawn_blocking(look).await.unwrap_or_default();
-    if is_prompted { Fact::Level(PROMPTED) } else { fact }
+    if is_prompted { of_prompted(&fact) } else { fact }
 }
+
+/// What such a fact says of a program that was started with a prompt.
+fn of_prompted(fact: &Fact) -> Fact {
+    Fact::Level(match is_rest(fact) {
+        true => Level::MayBeUnready { why: PROMPT_COMES.to_owned() },
+        false => PROMPTED,
+    })
+}
+
+fn is_rest(fact: &Fact) -> bool {
+    matches!(fact, Fact::Level(Level::Idle { .. }))
+}
+
+const PROMPT_COMES: &str = "it was started with a prompt, which it takes at once";
 
 /// No file that a program reads at its start is longer.
 const LONGEST: u64 = 1 << 20;
@@ -172,6 +191,14 @@ fn contents(path: &Path) -> Contents {
 mod tests {
     use super::*;
     use rustix::fs::{CWD, Mode, mkfifoat};
+
+    #[test]
+    fn rest_before_the_prompt_that_a_program_was_started_with_is_not_believed() {
+        let said = |level| of_prompted(&Fact::Level(level));
+        let rest = said(Level::Idle { shells: 0 });
+        assert!(matches!(rest, Fact::Level(Level::MayBeUnready { .. })), "{rest:?}");
+        assert_eq!(said(Level::Working { reason: None }), Fact::Level(PROMPTED));
+    }
 
     #[test]
     fn what_is_no_file_is_not_waited_for() {

@@ -5,7 +5,8 @@
 use super::at_the_other_end;
 use crate::api::{App, Refused, peer};
 use crate::namespaces::Peer;
-use crate::process::{self, LeftAlone};
+use crate::process;
+use crate::process::left::{LeftAlone, left_alone};
 use axum::http::header::AUTHORIZATION;
 use axum::http::{Extensions, HeaderMap};
 use headsup_core::id::AgentId;
@@ -65,7 +66,7 @@ fn left(headers: &HeaderMap, extensions: &Extensions) -> Option<LeftAlone> {
         other => other,
     };
     match peer {
-        Peer::Process(pid) => process::left_alone(pid),
+        Peer::Process(pid) => left_alone(pid),
         _ => None,
     }
 }

@@ -60,6 +60,9 @@ pub(crate) enum ForgeError {
     Refused(Refusal),
     #[error("the pull requests cannot be read")]
     Unreadable,
+    /// One of them, and why.
+    #[error("{0}")]
+    Broken(String),
     #[error("git cannot be started: {0}")]
     NoGit(std::io::Error),
     #[error("git could not {doing}: {why}")]

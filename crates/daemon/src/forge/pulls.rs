@@ -402,7 +402,10 @@ impl Pulls {
     ) -> Result<T, ForgeError> {
         self.reader.run(read).await.map_err(|error| {
             tracing::error!(%error, "the pull requests cannot be read");
-            ForgeError::Unreadable
+            match error {
+                StoreError::Row { .. } => ForgeError::Broken(error.to_string()),
+                _ => ForgeError::Unreadable,
+            }
         })
     }
 }

@@ -110,6 +110,11 @@ impl From<ForgeError> for Refused {
             ForgeError::AnotherRequest => Self::from(Refusal::IdConflict),
             ForgeError::Refused(refusal) => Self::from(refusal),
             ForgeError::Unreadable => Self::new(500, "storage_unreadable", says),
+            ForgeError::Broken(_) => refused(
+                500,
+                "storage_unreadable",
+                "all others can be read; a copy of headsup.db of an earlier day may have it",
+            ),
             ForgeError::NoGit(_) => {
                 refused(500, "no_git", "install git, or put it on the PATH of the hub")
             }

@@ -79,7 +79,7 @@ impl Prepared {
         let ((board, access, reader, flusher), roster) = side_by_side(&loaded.seats, |seats| {
             let board = Arc::new(Board::new(seats.to_vec(), loaded.head, loaded.oldest));
             let access = Access::new(home.path(), Arc::clone(&clock), Arc::clone(&board));
-            let reader = Reader::open(&database).map_err(fail)?;
+            let reader = Reader::telling(&database, metrics.unreadable.clone()).map_err(fail)?;
             let flusher = Flusher::start(&store).map_err(RunError::Thread)?;
             Ok::<_, RunError>((board, Arc::new(access), Arc::new(reader), flusher))
         })?;

@@ -9,6 +9,7 @@ use super::scope::Scope;
 use super::table::{self, Act, Tool};
 use super::wait::{Pulse, is_open};
 use super::{arguments, elicit, operation, schema, tasks};
+use headsup_adapters::text;
 use headsup_core::id::AgentId;
 use rmcp::model::{
     self, CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams,
@@ -342,7 +343,11 @@ impl<H: Hub> ServerHandler for Server<H> {
                 };
                 Err(ErrorData::invalid_params(format!("{}: {what}", request.method), None))
             }
-            _ => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None)),
+            method => {
+                let method = text::line(method, text::NAME);
+                let detail = format!("there is no method {method:?} here");
+                Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, detail, None))
+            }
         }
     }
 }

@@ -20,20 +20,25 @@ pub(crate) enum RemoteError {
     TooLong { host: String, most: usize },
     #[error("{host} points to another address: {to}")]
     Moved { host: String, to: String },
-    #[error("{host} does not take the token: {says}")]
+    #[error("{host} does not take the token{}", behind(.says))]
     Unauthorized { host: String, says: String },
-    #[error("{host} does not allow it: {says}")]
+    #[error("{host} does not allow it{}", behind(.says))]
     Forbidden { host: String, says: String, hint: &'static str },
     #[error("{host} knows no {what}")]
     NotFound { host: String, what: String },
-    #[error("{host} allows no more requests for {}: {says}", time(*.after))]
+    #[error("{host} allows no more requests for {}{}", time(*.after), behind(.says))]
     Limited { host: String, after: Duration, says: String },
-    #[error("{host} refused it ({status}): {says}")]
+    #[error("{host} refused it ({status}){}", behind(.says))]
     Refused { host: String, status: u16, says: String },
-    #[error("{host} has a defect or is down ({status}): {says}")]
+    #[error("{host} has a defect or is down ({status}){}", behind(.says))]
     Down { host: String, status: u16, says: String, after: Option<Duration> },
     #[error("{host} answers something that this version does not understand: {what}")]
     Garbled { host: String, what: String },
+}
+
+/// What it says itself, where it says anything.
+fn behind(says: &str) -> String {
+    if says.is_empty() { String::new() } else { format!(": {says}") }
 }
 
 /// At least a second, in words.
@@ -159,5 +164,14 @@ mod tests {
             assert!(limited.to_string().contains(&format!("for {says}:")), "{limited}");
             assert!(limited.hint().contains(&format!("in {says};")), "{}", limited.hint());
         }
+    }
+
+    #[test]
+    fn a_system_that_says_nothing_leaves_no_open_end() {
+        let (host, says) = ("a.test".to_owned(), String::new());
+        let refused = RemoteError::Unauthorized { host: host.clone(), says: says.clone() };
+        assert_eq!(refused.to_string(), "a.test does not take the token");
+        let down = RemoteError::Down { host, status: 503, says, after: None };
+        assert_eq!(down.to_string(), "a.test has a defect or is down (503)");
     }
 }

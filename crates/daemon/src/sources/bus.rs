@@ -156,7 +156,7 @@ impl Bus {
                 match self.hear(&place, follower).await {
                     Ok(()) => pause = FIRST,
                     Err(Failed::Refused) => refused = true,
-                    Err(Failed::Silent) => {}
+                    Err(Failed::Absent | Failed::Silent) => {}
                 }
             }
             self.refuses(refused);
@@ -217,8 +217,13 @@ impl Bus {
         let known: Vec<String> =
             lock(&self.seats).values().filter_map(|known| known.session.clone()).collect();
         // The lists of a folder say nothing of what is in another one.
+        let mut is_silent = false;
         for path in follower.unknown_of(&known) {
-            self.learn(place, client, &path, follower).await;
+            // Who says nothing of one says nothing of the next, and it is waited for each time.
+            match is_silent {
+                true => follower.learn_nothing(&path),
+                false => is_silent = !self.learn(place, client, &path, follower).await,
+            }
         }
         let mut folders = follower.folders();
         folders.extend(place.folder.clone());
@@ -240,12 +245,25 @@ impl Bus {
         Ok(())
     }
 
-    async fn learn(&self, place: &Place, client: &Client, path: &str, follower: &mut Follower) {
-        if let Ok(answer) = within(client.get(path)).await
-            && let Some(body) = follower.learn(&answer)
-        {
-            self.tell(place, &body).await;
+    /// Has it said where that session is, or that there is none?
+    async fn learn(
+        &self,
+        place: &Place,
+        client: &Client,
+        path: &str,
+        follower: &mut Follower,
+    ) -> bool {
+        let answer = within(client.get(path)).await;
+        match &answer {
+            Ok(answer) => {
+                if let Some(body) = follower.learn(answer) {
+                    self.tell(place, &body).await;
+                }
+            }
+            Err(Failed::Absent) => follower.learn_absent(path),
+            Err(_) => follower.learn_nothing(path),
         }
+        matches!(answer, Ok(_) | Err(Failed::Absent))
     }
 
     /// As a launcher that reads along would tell it.

@@ -14,7 +14,9 @@ use crate::inbox::Inbox;
 use crate::job::{Sight, Witnessed, Work};
 use crate::metrics::Metrics;
 use headsup_adapters::evidence::taken;
-use headsup_adapters::{LogLine, begins_by_log, helper_line, log_line, strange_line, terminal};
+use headsup_adapters::{
+    LogLine, begins_by_log, helper_line, log_line, replaced_log, strange_line, terminal,
+};
 use headsup_core::id::AgentId;
 use headsup_core::observation::{Delivery, Fact, History, Submitter};
 use headsup_core::seat::Seat;
@@ -329,6 +331,11 @@ impl Logs {
             self.tell_past(owner, &kind, &grown.past).await;
             if let Some(since) = since {
                 self.tell_since(owner, &kind, &grown.past, since, |_| Delivery::Live).await;
+            }
+            let is_replaced = grown.begun_anew && owner.1.is_none();
+            let told = is_replaced.then(|| replaced_log(&kind, &grown.past)).flatten();
+            if let Some(read) = told {
+                self.tell(&owner.0, read, Delivery::Live).await;
             }
         }
         for line in grown.lines {

@@ -1,7 +1,7 @@
 //! A word to whoever waits for a hub that takes long, or cannot go on yet: a file beside the database, there as long as
 //! that lasts.
 
-use super::beside;
+use super::{beside, put};
 use crate::home::{self, DATABASE};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ impl Busy {
     pub(super) fn with(database: &Path, words: &str) -> Self {
         let path = beside(database, SUFFIX);
         // Whoever finds nothing here has the log.
-        fs::write(&path, words).ok();
+        put(&path, words).ok();
         Self(path)
     }
 }
@@ -44,7 +44,7 @@ impl Waiting {
     pub(crate) fn says(&self, words: &str) {
         let new = beside(&self.0, NEW);
         // The next hub may have the folder before it takes away what one that was killed has left.
-        fs::write(&new, format!("{} {words}", std::process::id())).ok();
+        put(&new, &format!("{} {words}", std::process::id())).ok();
         // Also where the disk was full and took no word: that it is there says so much.
         fs::rename(&new, &self.0).ok();
     }

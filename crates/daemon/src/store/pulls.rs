@@ -1,11 +1,13 @@
 //! Pull requests.
 
-use super::{Reader, StoreError};
+use super::unreadable::json;
+use super::{Reader, StoreError, Unreadable};
 use crate::forge::Approval;
 use headsup_core::id::AgentId;
 use headsup_core::wire::PullDoc;
 use headsup_core::work::pull::PullState;
 use headsup_core::work::review::Review;
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -54,7 +56,12 @@ fn list<T: serde::Serialize>(of: &[T]) -> Result<Option<String>, StoreError> {
     Ok((!of.is_empty()).then(|| serde_json::to_string(of)).transpose()?)
 }
 
-const COLUMNS: &str = "SELECT request, intended, approvals, reviews, blocks, doc FROM pulls";
+const COLUMNS: &str = "SELECT id, request, intended, approvals, reviews, blocks, doc FROM pulls";
+
+/// A member of the document; nothing of one that is no JSON, into which a look ends the whole statement.
+fn member(name: &str) -> String {
+    format!("CASE WHEN json_valid(doc) THEN doc ->> '$.{name}' END")
+}
 
 pub(crate) fn pull(connection: &Connection, id: &str) -> Result<Option<PullRow>, StoreError> {
     one(connection, "id = ?1", id)
@@ -64,17 +71,39 @@ pub(crate) fn pull(connection: &Connection, id: &str) -> Result<Option<PullRow>,
 pub(crate) fn same(connection: &Connection, doc: &PullDoc) -> Result<Option<String>, StoreError> {
     let PullDoc { repo, head_branch, base_branch, provider, remote, number, .. } = doc;
     if let Some(number) = number {
-        let sql = "SELECT id FROM pulls WHERE doc ->> '$.provider' = ?1
-                   AND doc ->> '$.remote' = ?2 AND doc ->> '$.number' = ?3";
-        let mut select = connection.prepare_cached(sql)?;
+        let sql = format!(
+            "SELECT id FROM pulls WHERE {} = ?1 AND {} = ?2 AND {} = ?3",
+            member("provider"),
+            member("remote"),
+            member("number")
+        );
+        let mut select = connection.prepare_cached(&sql)?;
         let which = params![provider, remote, number.cast_signed()];
         return Ok(select.query_row(which, |row| row.get(0)).optional()?);
     }
-    let sql = "SELECT id FROM pulls WHERE doc ->> '$.state' = 'open' AND doc ->> '$.repo' = ?1
-               AND doc ->> '$.head_branch' = ?2 AND doc ->> '$.base_branch' = ?3
-               AND doc ->> '$.number' IS NULL";
-    let mut select = connection.prepare_cached(sql)?;
+    let sql = format!(
+        "SELECT id FROM pulls WHERE {} = 'open' AND {} = ?1 AND {} = ?2 AND {} = ?3 AND {} IS NULL",
+        member("state"),
+        member("repo"),
+        member("head_branch"),
+        member("base_branch"),
+        member("number")
+    );
+    let mut select = connection.prepare_cached(&sql)?;
     Ok(select.query_row([repo, head_branch, base_branch], |row| row.get(0)).optional()?)
+}
+
+/// Meets what cannot be read of them.
+pub(super) fn look_through(
+    connection: &Connection,
+    unreadable: &Unreadable,
+) -> Result<(), StoreError> {
+    let mut select = connection.prepare(COLUMNS)?;
+    let mut rows = select.query([])?;
+    while let Some(row) = rows.next()? {
+        unreadable.leave_out(whole(row))?;
+    }
+    Ok(())
 }
 
 impl Reader {
@@ -89,23 +118,27 @@ impl Reader {
 
     /// The pull request at this address.
     pub(crate) fn pull_at(&self, url: &str) -> Result<Option<PullRow>, StoreError> {
-        self.with(|connection| one(connection, "doc ->> '$.url' = ?1", url))
+        let which = format!("{} = ?1", member("url"));
+        self.with(|connection| one(connection, &which, url))
     }
 
-    /// Open ones that a person was asked about.
+    /// Open ones that a person was asked about, and that can be read.
     pub(crate) fn asked_pulls(&self) -> Result<Vec<PullRow>, StoreError> {
         self.with(|connection| {
             let sql = format!(
-                "{COLUMNS} WHERE approvals IS NOT NULL AND doc ->> '$.state' = 'open'
-                 ORDER BY updated_at, id"
+                "{COLUMNS} WHERE approvals IS NOT NULL AND {} = 'open' ORDER BY updated_at, id",
+                member("state")
             );
             let mut select = connection.prepare_cached(&sql)?;
-            let rows = select.query_map([], parts)?;
-            rows.map(|row| whole(row?)).collect()
+            let (mut rows, mut asked) = (select.query([])?, Vec::new());
+            while let Some(row) = rows.next()? {
+                asked.extend(self.unreadable.leave_out(whole(row))?);
+            }
+            Ok(asked)
         })
     }
 
-    /// The last changed first; of an agent those that it has opened, and these.
+    /// The last changed first, as far as they can be read; of an agent those that it has opened, and these.
     pub(crate) fn pulls(
         &self,
         state: Option<PullState>,
@@ -114,38 +147,90 @@ impl Reader {
     ) -> Result<Vec<PullDoc>, StoreError> {
         self.with(|connection| {
             let sql = format!(
-                "{COLUMNS} WHERE (?1 IS NULL OR doc ->> '$.state' = ?1)
-                 AND (?2 IS NULL OR doc ->> '$.agent_id' = ?2
-                      OR id IN (SELECT value FROM json_each(?4)))
-                 ORDER BY updated_at DESC, id DESC LIMIT ?3"
+                "{COLUMNS} WHERE (?1 IS NULL OR NOT json_valid(doc) OR {} = ?1)
+                 AND (?2 IS NULL OR NOT json_valid(doc) OR {} = ?2
+                      OR id IN (SELECT value FROM json_each(?3)))
+                 ORDER BY updated_at DESC, id DESC",
+                member("state"),
+                member("agent_id")
             );
             let mut select = connection.prepare_cached(&sql)?;
             let (agent, linked) = agent.unzip();
             let linked = serde_json::to_string(linked.unwrap_or_default())?;
-            let values = params![state.map(PullState::word), agent, most, linked];
-            let rows = select.query_map(values, parts)?;
-            rows.map(|row| Ok(whole(row?)?.doc)).collect()
+            let mut rows = select.query(params![state.map(PullState::word), agent, linked])?;
+            let mut pulls = Vec::new();
+            while pulls.len() < most as usize
+                && let Some(row) = rows.next()?
+            {
+                pulls.extend(self.unreadable.leave_out(whole(row))?.map(|row| row.doc));
+            }
+            Ok(pulls)
         })
     }
 }
 
 fn one(connection: &Connection, which: &str, value: &str) -> Result<Option<PullRow>, StoreError> {
     let mut select = connection.prepare_cached(&format!("{COLUMNS} WHERE {which}"))?;
-    select.query_row([value], parts).optional()?.map(whole).transpose()
+    let mut rows = select.query([value])?;
+    rows.next()?.map(whole).transpose()
 }
 
-type Parts = (Option<String>, Option<String>, [Option<String>; 3], String);
-
-fn parts(row: &Row<'_>) -> rusqlite::Result<Parts> {
-    Ok((row.get(0)?, row.get(1)?, [row.get(2)?, row.get(3)?, row.get(4)?], row.get(5)?))
+fn whole(row: &Row<'_>) -> Result<PullRow, StoreError> {
+    let id: String = row.get(0)?;
+    let what = || format!("pull request {id}");
+    // What is no text is nobody's.
+    let text = |column| -> Result<Option<String>, StoreError> {
+        let text = row.get_ref(column)?.as_bytes_or_null().unwrap_or_default();
+        Ok(text.map(|text| String::from_utf8_lossy(text).into_owned()))
+    };
+    Ok(PullRow {
+        request: text(1)?,
+        intended: text(2)?,
+        approvals: listed(row, 3, what)?,
+        reviews: listed(row, 4, what)?,
+        blocks: listed(row, 5, what)?,
+        doc: json(row, 6, what)?,
+    })
 }
 
-fn whole((request, intended, [asked, said, blocks], doc): Parts) -> Result<PullRow, StoreError> {
-    let (approvals, reviews) = (listed(asked.as_deref())?, listed(said.as_deref())?);
-    let (blocks, doc) = (listed(blocks.as_deref())?, serde_json::from_str(&doc)?);
-    Ok(PullRow { request, intended, approvals, reviews, blocks, doc })
+/// Nothing stands for none.
+fn listed<T: DeserializeOwned>(
+    row: &Row<'_>,
+    column: usize,
+    what: impl FnOnce() -> String,
+) -> Result<Vec<T>, StoreError> {
+    match row.get_ref(column)? {
+        ValueRef::Null => Ok(Vec::new()),
+        _ => json(row, column, what),
+    }
 }
 
-fn listed<T: DeserializeOwned>(json: Option<&str>) -> Result<Vec<T>, StoreError> {
-    Ok(json.map(serde_json::from_str).transpose()?.unwrap_or_default())
+#[cfg(test)]
+mod tests {
+    use super::super::Store;
+    use super::*;
+    use headsup_core::time::UnixMs;
+
+    #[test]
+    fn one_that_cannot_be_read_is_left_out_and_keeps_no_other_from_being_found() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("headsup.db");
+        drop(Store::open(&path, UnixMs(0)).unwrap());
+        let database = Connection::open(&path).unwrap();
+        let spoiled = "INSERT INTO pulls (id, updated_at, approvals, doc) VALUES
+                       ('cut', 1, '[]', '{\"state\":'), ('odd', 2, '[]', '{\"state\":\"open\"}')";
+        database.execute_batch(spoiled).unwrap();
+        let no_text = "INSERT INTO pulls (id, updated_at, request, approvals, doc) VALUES
+                       ('blob', 3, CAST(x'ff' AS TEXT), '[]', '{\"state\":\"open\"}')";
+        database.execute_batch(no_text).unwrap();
+        let unreadable = Unreadable::default();
+        let reader = Reader::telling(&path, unreadable.clone()).unwrap();
+        let (open, linked) = (Some(PullState::Open), ["cut".to_owned()]);
+        assert!(reader.pulls(None, None, 9).unwrap().is_empty());
+        assert!(reader.pulls(open, Some(("api", &linked)), 9).unwrap().is_empty());
+        assert!(reader.asked_pulls().unwrap().is_empty());
+        assert!(reader.pull_at("https://forge.example/a/b/pull/1").unwrap().is_none());
+        assert!(matches!(reader.pull("cut"), Err(StoreError::Row { .. })));
+        assert_eq!(unreadable.counted.get(), 3, "each is told of once");
+    }
 }

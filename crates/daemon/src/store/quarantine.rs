@@ -1,6 +1,6 @@
 //! A damaged database is evidence: it is put aside, never deleted.
 
-use super::beside;
+use super::{beside, put};
 use crate::home::DATABASE;
 use headsup_core::time::UnixMs;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ impl InUse {
     pub(super) fn begin(database: &Path) -> Self {
         let path = place_of_use(database);
         // A full disk takes no word more; the log's index may tell the same.
-        fs::write(&path, "").ok();
+        put(&path, "").ok();
         Self(path)
     }
 }
@@ -94,12 +94,12 @@ pub(super) fn place_of_log(path: &Path, now: UnixMs) -> PathBuf {
 
 /// Writes down what of it goes on. The log has said the same.
 pub(super) fn note(aside: &Path, saved: &str) {
-    fs::write(beside(aside, SAVED), saved).ok();
+    put(&beside(aside, SAVED), saved).ok();
 }
 
 /// The next start is to know that the end of the write-ahead log is lost, although it may look whole.
 pub(crate) fn note_cut(path: &Path) -> io::Result<()> {
-    fs::write(beside(path, CUT), "")
+    put(&beside(path, CUT), "")
 }
 
 /// Whether it is to know that.
@@ -113,7 +113,7 @@ pub(super) fn forget_cut(path: &Path) {
 
 /// The next start is to put the database aside, although it may not meet the damage.
 pub(crate) fn doubt(path: &Path) -> io::Result<()> {
-    fs::write(beside(path, DOUBTED), "")
+    put(&beside(path, DOUBTED), "")
 }
 
 /// Whether the next start is to do so.

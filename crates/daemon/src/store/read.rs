@@ -1,6 +1,6 @@
 //! Reading the log and the activity, beside the writer and without waiting for it.
 
-use super::{StoreError, activity, history};
+use super::{StoreError, Unreadable, activity, history};
 use crate::frame::Message;
 use headsup_core::id::AgentId;
 use headsup_core::seat::History;
@@ -15,6 +15,7 @@ use tokio::sync::Semaphore;
 pub(crate) struct Reader {
     pub(super) connection: Mutex<Connection>,
     turn: Arc<Semaphore>,
+    pub(super) unreadable: Unreadable,
 }
 
 /// A stretch of the log.
@@ -27,12 +28,19 @@ pub(crate) struct Page {
 }
 
 impl Reader {
+    #[cfg(test)]
     pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
+        Self::telling(path, Unreadable::default())
+    }
+
+    /// It says there which rows it has left out.
+    pub(crate) fn telling(path: &Path, unreadable: Unreadable) -> Result<Self, StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags)?;
         connection.busy_timeout(Duration::from_secs(5))?;
         connection.pragma_update(None, "cache_size", -1_024)?;
-        Ok(Self { connection: Mutex::new(connection), turn: Arc::new(Semaphore::new(1)) })
+        let (connection, turn) = (Mutex::new(connection), Arc::new(Semaphore::new(1)));
+        Ok(Self { connection, turn, unreadable })
     }
 
     /// Reads off the threads that serve requests. Whoever waits for its turn waits as a task: a

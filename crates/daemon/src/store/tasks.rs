@@ -1,6 +1,7 @@
 //! Tasks and what was said of them.
 
-use super::{Reader, StoreError};
+use super::unreadable::json;
+use super::{Reader, StoreError, Unreadable};
 use headsup_core::wire::{CommentDoc, TaskDoc};
 use headsup_core::work::task::{TaskId, TaskStatus};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
@@ -48,10 +49,10 @@ pub(super) fn write(
 
 /// The task, without comments.
 pub(crate) fn task(connection: &Connection, id: &TaskId) -> Result<Option<TaskDoc>, StoreError> {
-    let sql = "SELECT doc FROM tasks WHERE id = ?1";
+    let sql = "SELECT id, doc FROM tasks WHERE id = ?1";
     let mut select = connection.prepare_cached(sql)?;
-    let doc: Option<String> = select.query_row([id.to_string()], |row| row.get(0)).optional()?;
-    doc.map(|doc| Ok(serde_json::from_str(&doc)?)).transpose()
+    let mut rows = select.query([id.to_string()])?;
+    rows.next()?.map(task_in).transpose()
 }
 
 /// The last number of a prefix; 0 where there is none.
@@ -66,29 +67,61 @@ pub(crate) fn last_comment(connection: &Connection, task: &str) -> Result<u32, S
     Ok(connection.prepare_cached(sql)?.query_row([task], |row| row.get(0))?)
 }
 
+/// Meets what cannot be read of them.
+pub(super) fn look_through(
+    connection: &Connection,
+    unreadable: &Unreadable,
+) -> Result<(), StoreError> {
+    let mut select = connection.prepare("SELECT id, doc FROM tasks")?;
+    let mut rows = select.query([])?;
+    while let Some(row) = rows.next()? {
+        unreadable.leave_out(task_in(row))?;
+    }
+    let mut select = connection.prepare("SELECT task, number, doc FROM task_comments")?;
+    let mut rows = select.query([])?;
+    while let Some(row) = rows.next()? {
+        unreadable.leave_out(comment_in(row))?;
+    }
+    Ok(())
+}
+
 impl Reader {
     /// The task with all of its comments.
     pub(crate) fn task(&self, id: &TaskId) -> Result<Option<TaskDoc>, StoreError> {
         self.with(|connection| {
             let Some(task) = task(connection, id)? else { return Ok(None) };
-            let sql = "SELECT doc FROM task_comments WHERE task = ?1 ORDER BY number";
+            let sql = "SELECT task, number, doc FROM task_comments WHERE task = ?1 ORDER BY number";
             let mut select = connection.prepare_cached(sql)?;
-            let comments = docs(select.query_map([&task.identifier], doc)?)?;
+            let mut rows = select.query([id.to_string()])?;
+            let mut comments = Vec::new();
+            while let Some(row) = rows.next()? {
+                comments.extend(self.unreadable.leave_out(comment_in(row))?);
+            }
             Ok(Some(TaskDoc { comments: Some(comments), ..task }))
         })
     }
 
-    /// Tasks without comments, the last changed first.
+    /// Tasks without comments, the last changed first; all that can be read.
     pub(crate) fn tasks(
         &self,
         status: Option<TaskStatus>,
         most: u32,
     ) -> Result<Vec<TaskDoc>, StoreError> {
         self.with(|connection| {
-            let sql = "SELECT doc FROM tasks WHERE ?1 IS NULL OR doc ->> '$.status' = ?1
-                       ORDER BY updated_at DESC, prefix, number DESC LIMIT ?2";
+            // To look into a text that is no JSON ends the whole statement.
+            let sql = "SELECT id, doc FROM tasks
+                       WHERE CASE WHEN ?1 IS NULL OR NOT json_valid(doc) THEN 1
+                             ELSE doc ->> '$.status' = ?1 END
+                       ORDER BY updated_at DESC, prefix, number DESC";
             let mut select = connection.prepare_cached(sql)?;
-            docs(select.query_map(params![status.map(TaskStatus::word), most], doc)?)
+            let mut rows = select.query([status.map(TaskStatus::word)])?;
+            let mut tasks = Vec::new();
+            while tasks.len() < most as usize
+                && let Some(row) = rows.next()?
+            {
+                tasks.extend(self.unreadable.leave_out(task_in(row))?);
+            }
+            Ok(tasks)
         })
     }
 
@@ -103,20 +136,20 @@ impl Reader {
     /// The comment that a request has made.
     pub(crate) fn comment_of(&self, request: &str) -> Result<Option<CommentDoc>, StoreError> {
         self.with(|connection| {
-            let sql = "SELECT doc FROM task_comments WHERE request = ?1";
-            let found: Option<String> =
-                connection.query_row(sql, [request], |row| row.get(0)).optional()?;
-            found.map(|doc| Ok(serde_json::from_str(&doc)?)).transpose()
+            let sql = "SELECT task, number, doc FROM task_comments WHERE request = ?1";
+            let mut select = connection.prepare_cached(sql)?;
+            let mut rows = select.query([request])?;
+            rows.next()?.map(comment_in).transpose()
         })
     }
 }
 
-fn doc(row: &Row<'_>) -> rusqlite::Result<String> {
-    row.get(0)
+fn task_in(row: &Row<'_>) -> Result<TaskDoc, StoreError> {
+    let id: String = row.get(0)?;
+    json(row, 1, || format!("task {id}"))
 }
 
-fn docs<T: serde::de::DeserializeOwned>(
-    rows: impl Iterator<Item = rusqlite::Result<String>>,
-) -> Result<Vec<T>, StoreError> {
-    rows.map(|json| Ok(serde_json::from_str(&json?)?)).collect()
+fn comment_in(row: &Row<'_>) -> Result<CommentDoc, StoreError> {
+    let (task, number): (String, i64) = (row.get(0)?, row.get(1)?);
+    json(row, 2, || format!("comment {task}/{number}"))
 }

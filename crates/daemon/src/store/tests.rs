@@ -391,6 +391,20 @@ fn a_log_that_was_taken_away_with_its_index_is_noticed_too() {
     assert_eq!(again.loaded.head, loaded.head);
 }
 
+#[test]
+fn what_lies_beside_the_database_is_for_nobody_else() {
+    let bench = Bench::new();
+    super::note_cut(&bench.path()).unwrap();
+    super::doubt(&bench.path()).unwrap();
+    let waiting = super::Waiting::of(&bench.path());
+    waiting.says("more room");
+    for mark in ["", "-in-use", "-cut", "-doubted", "-waits"] {
+        let file = bench.temp.path().join(format!("headsup.db{mark}"));
+        let mode = std::fs::metadata(file).unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{mark}");
+    }
+}
+
 /// It has moved all of the log into the database, which it could not read.
 #[test]
 fn a_start_that_fails_takes_no_log_away() {

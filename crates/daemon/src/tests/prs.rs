@@ -430,7 +430,7 @@ async fn what_is_wrong_with_a_pull_request_is_named() {
         ("POST", "/api/v1/prs", with("head_branch", json!("-x")), "bad_branch"),
         ("POST", "/api/v1/prs", with("folder", json!("/")), "no_repository"),
         ("POST", "/api/v1/prs", with("folder", json!("here")), "bad_pr"),
-        ("POST", "/api/v1/prs", with("title", json!("")), "bad_task"),
+        ("POST", "/api/v1/prs", with("title", json!("")), "bad_pr"),
         ("POST", "/api/v1/prs", with("reviewers", json!([])), "bad_json"),
         ("GET", "/api/v1/prs/nothing", json!(null), "no_such_pr"),
         ("GET", "/api/v1/prs?state=x", json!(null), "bad_pr"),

@@ -289,3 +289,58 @@ async fn a_key_in_a_task_is_not_kept() {
     let said = ok(&client, "POST", "/api/v1/tasks/A-1/comments", &comment).await;
     assert!(!said.to_string().contains("a1B2"), "{said}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_row_that_cannot_be_read_is_left_out_of_the_list_and_named_by_itself() {
+    let mut bench = Bench::new().await;
+    let client = bench.client();
+    for title in ["one", "two", "three", "four"] {
+        ok(&client, "POST", "/api/v1/tasks", &json!({"title": title, "prefix": "A"})).await;
+    }
+    ok(&client, "POST", "/api/v1/tasks/A-4/comments", &json!({"comment": "lost"})).await;
+    ok(&client, "POST", "/api/v1/tasks/A-4/comments", &json!({"comment": "kept"})).await;
+    bench.stop().await;
+    let database = rusqlite::Connection::open(bench.home().join("headsup.db")).unwrap();
+    let spoil = "UPDATE tasks SET doc = '{\"identifier\":' WHERE id = 'A-1';
+                 UPDATE tasks SET doc = '{\"status\":\"todo\"}' WHERE id = 'A-3';
+                 UPDATE task_comments SET doc = '[]' WHERE number = 1;";
+    database.execute_batch(spoil).unwrap();
+    drop(database);
+    bench.start().await;
+    let client = bench.client();
+    for (query, found) in [
+        ("", &["A-4", "A-2"][..]),
+        ("?status=todo", &["A-4", "A-2"]),
+        ("?status=done", &[]),
+        ("?limit=2", &["A-4", "A-2"]),
+        ("?limit=1", &["A-4"]),
+    ] {
+        let reply = client.get(&format!("/api/v1/tasks{query}")).await;
+        assert_eq!(reply.status, 200, "{query}: {}", reply.text());
+        let tasks = reply.json()["tasks"].as_array().unwrap().clone();
+        let names: Vec<&str> =
+            tasks.iter().map(|task| task["identifier"].as_str().unwrap()).collect();
+        assert_eq!(names, found, "{query}");
+    }
+    let task = client.get("/api/v1/tasks/A-4").await.json();
+    assert_eq!(
+        (&task["comments"][0]["body"], &task["comments"][1]),
+        (&json!("kept"), &Value::Null)
+    );
+    let status = json!({"status": "done"});
+    let said = json!({"comment": "c"});
+    let alone = client.get("/api/v1/tasks/A-1").await;
+    assert!(alone.json()["detail"].to_string().contains("A-1"), "{}", alone.text());
+    for reply in [
+        alone,
+        send(&client, "PATCH", "/api/v1/tasks/A-1", &status).await,
+        send(&client, "POST", "/api/v1/tasks/A-3/comments", &said).await,
+    ] {
+        assert_eq!((reply.status.as_u16(), reply.code().as_str()), (500, "storage_unreadable"));
+        assert_eq!(reply.json()["retryable"], false, "no time mends it");
+    }
+    let counted = client.metric("headsup_store_unreadable_total").await;
+    assert_eq!(counted, 3, "doctor says so; each once");
+    let made = ok(&client, "POST", "/api/v1/tasks", &json!({"title": "t", "prefix": "A"})).await;
+    assert_eq!(made["identifier"], "A-5", "nobody gets an old name");
+}

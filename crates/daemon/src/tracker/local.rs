@@ -33,7 +33,10 @@ impl Local {
     ) -> Result<T, TrackerError> {
         self.reader.run(read).await.map_err(|error| {
             tracing::error!(%error, "the tasks cannot be read");
-            TrackerError::Unreadable
+            match error {
+                StoreError::Row { .. } => TrackerError::Broken(error.to_string()),
+                _ => TrackerError::Unreadable,
+            }
         })
     }
 

@@ -26,6 +26,8 @@ impl From<TrackerError> for Refused {
             TrackerError::NotConfigured(_) => Self::new(422, "not_configured", error.to_string())
                 .hint("name it in the settings: [[repository]] with path, tracker and github"),
             TrackerError::Unreadable => Self::new(500, "storage_unreadable", error.to_string()),
+            TrackerError::Broken(_) => Self::new(500, "storage_unreadable", error.to_string())
+                .hint("all others can be read; a copy of headsup.db of an earlier day may have it"),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What goes on of an agent that was launched and has ended: it has that one's environment still, and so its name.
 
 use super::staging::Staging;
-use crate::process::left_alone;
+use crate::process::left::left_alone;
 use headsup_core::id::{AgentId, ProcessId};
 
 /// Whether this process, which is in a conversation of its own, was left to the system by the agent that has sat in the

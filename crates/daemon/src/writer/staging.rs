@@ -189,6 +189,7 @@ impl<'a> Staging<'a> {
         seat.starts_at_work_ms = terminal::starts_at_work_ms(&seat.kind);
         seat.titles_its_start = terminal::titles_its_start(&seat.kind);
         seat.leaves_within_ms = hook_table::leaves_within_ms(&seat.kind);
+        seat.parts_within_ms = hook_table::parts_within_ms(&seat.kind);
         seat.asks_again_ms = hook_table::asks_again_ms(&seat.kind);
         seat.shows_one = terminal::shows_one(&seat.kind);
         let keys = roster_keys(seat);

@@ -6,7 +6,6 @@ use crate::client::resolve::OF_AN_AGENT;
 use crate::client::{Client, resolve, start};
 use crate::error::{CommandError, Kind};
 use crate::output::Output;
-use crate::output::line::Line;
 use headsup_core::wire::SCHEMA;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -59,7 +58,7 @@ pub(crate) async fn run(_args: Args, context: &Context) -> Result<(), CommandErr
         Ok(pid) => pid,
         Err(NoConnection::Absent) => {
             let Some(pid) = unreached(context)? else {
-                context.output.say(&Line::plain("headsup: no hub is running"));
+                context.tell("no hub is running");
                 return tell(context, None);
             };
             pid
@@ -67,7 +66,7 @@ pub(crate) async fn run(_args: Args, context: &Context) -> Result<(), CommandErr
         Err(error) => return Err(error.at(client.address())),
     };
     stop(pid)?;
-    context.output.say(&Line::plain(format!("headsup: hub is down (pid {pid})")));
+    context.tell(&format!("hub is down (pid {pid})"));
     tell(context, Some(pid))
 }
 

@@ -37,7 +37,7 @@ pub(super) fn outlive_file_limits() -> Result<(), CommandError> {
 /// Lets through what a hub hears: that it is to end, and the ends of what it has started. Whoever started it may have
 /// blocked them, which is inherited. To be called before there is another thread.
 pub(super) fn let_signals_through() {
-    let heard = [Name::SIGCHLD, Name::SIGINT, Name::SIGTERM];
+    let heard = [Name::SIGCHLD, Name::SIGHUP, Name::SIGINT, Name::SIGQUIT, Name::SIGTERM];
     // Fails only for what is no signal.
     heard.into_iter().collect::<SigSet>().thread_unblock().ok();
 }

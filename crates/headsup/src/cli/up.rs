@@ -142,8 +142,7 @@ async fn background(
     listen: Option<Listen>,
     context: &Context,
 ) -> Result<(), CommandError> {
-    let tell = |words: &str| context.output.say(&Line::plain(format!("headsup: {words}")));
-    let hub = start::start_telling(&context.place, tell).await;
+    let hub = start::start_telling(&context.place, |words| context.tell(words)).await;
     let Hub { client, health, started } = hub.map_err(|error| typed(error, context))?;
     context.warn_of(&health.version);
     let link = match listen {
@@ -164,7 +163,7 @@ async fn background(
     };
     let (pid, address) = (health.pid, client.address());
     let word = if started { "is up" } else { "is already up" };
-    context.output.say(&Line::plain(format!("headsup: hub {word} (pid {pid}, {address})")));
+    context.tell(&format!("hub {word} (pid {pid}, {address})"));
     if context.output.is_json() {
         let (home, socket) = (context.place.home.as_deref(), address.socket());
         // A path need not be text.
@@ -189,7 +188,7 @@ fn say_off(context: &Context) {
         None => "also after a restart",
         Some(_) => "until its next start: `listen` in the settings brings it back then",
     };
-    context.output.say(&Line::plain(format!("headsup: the hub is not on TCP, {lasts}")));
+    context.tell(&format!("the hub is not on TCP, {lasts}"));
 }
 
 /// One thread each for whoever serves, for the sources, and for a crowd. With two that share their work, a report's way

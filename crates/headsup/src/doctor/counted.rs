@@ -26,6 +26,13 @@ pub(super) fn database(home: &Path, metrics: &str) -> Check {
                 .to_owned(),
         );
     }
+    if is_counted("headsup_store_unreadable_total ") {
+        said.push("some of its rows cannot be read and are left out of lists".to_owned());
+        hints.push(
+            "hub.log in the state folder names them; a copy of headsup.db of an earlier day may have them"
+                .to_owned(),
+        );
+    }
     if is_counted("headsup_store_damage_total ") {
         said.push("damage was found in it since the hub's start".to_owned());
         hints.push(
@@ -214,6 +221,8 @@ mod tests {
         assert_eq!(detail(&found(1)), "damage was found in it since the hub's start");
         let unread = detail("headsup_store_unread_total 2\n");
         assert_eq!(unread, "its disk did not give all of it at times since the hub's start");
+        let rows = detail("headsup_store_unreadable_total 1\n");
+        assert_eq!(rows, "some of its rows cannot be read and are left out of lists");
         std::fs::write(home.path().join("headsup.db.corrupt-7"), "").unwrap();
         let before = "was damaged and begun anew; the old one is kept: headsup.db.corrupt-7";
         assert_eq!(detail(&found(0)), before);

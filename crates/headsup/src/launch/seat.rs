@@ -226,11 +226,15 @@ fn of_input() -> Attach {
 }
 
 fn word(process: &Process, state: &str, attach: Option<Attach>, end: End) -> Word {
-    let body = json!({
+    let mut body = json!({
         "pid": process.pid, "start_ticks": process.start, "pid_namespace": pid_namespace(),
         "state": state, "attach": attach,
         "code": end.code, "signal": end.signal,
     });
+    // A hub of an earlier version refuses what it does not know.
+    if end.hung_up {
+        body["hung_up"] = true.into();
+    }
     Word::new(body.to_string())
 }
 
@@ -303,7 +307,8 @@ mod tests {
         let process = Process::read(std::process::id()).unwrap();
         let started = word(&process, "running", None, End::default());
         seat.tell_or_leave(Some(started)).await;
-        seat.tell_end(Some(&process), End { code: None, signal: Some(15) }).await;
+        let terminated = End { signal: Some(15), ..End::default() };
+        seat.tell_end(Some(&process), terminated).await;
         let spool = std::fs::read(home.join("spool/queue")).unwrap();
         let mut ids = Vec::new();
         let words = Decoder::new(&spool).map(|record| {
@@ -321,6 +326,17 @@ mod tests {
         let words: Vec<_> = words.collect();
         assert_eq!(words, [(json!("running"), Value::Null), (json!("exited"), json!(15))]);
         assert_ne!(ids[0], ids[1]);
+    }
+
+    #[test]
+    fn a_hub_hears_of_a_closed_terminal_where_it_was_closed_alone() {
+        let process = Process::read(std::process::id()).unwrap();
+        let told = |hung_up| {
+            let word = ended(&process, End { code: Some(1), hung_up, ..End::default() });
+            let body: Value = serde_json::from_slice(word.body()).unwrap();
+            body.get("hung_up").cloned()
+        };
+        assert_eq!([false, true].map(told), [None, Some(json!(true))]);
     }
 
     /// The signals and the window of an agent are looked after meanwhile.

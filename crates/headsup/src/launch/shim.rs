@@ -58,11 +58,13 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::signal::unix::{Signal as Stream, SignalKind, signal};
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use told::News;
 
 /// How long the last words before a stop or an end may take.
 const FLUSH_WITHIN: Duration = Duration::from_secs(1);
+/// How long an agent whose terminal was closed may take to end of that: its own goodbye runs a person's hooks.
+const LEAVES_WITHIN: Duration = Duration::from_secs(10);
 /// How long an agent that has lost its keeper may take to end of that.
 const ENDS_WITHIN: Duration = Duration::from_millis(500);
 
@@ -84,6 +86,8 @@ struct Between<'a> {
     shared: &'a Shared,
     /// Our end of the agent's terminal. `None`: it is let go.
     master: Option<OwnedFd>,
+    /// When it was, as ours was gone.
+    hung_up: Option<Instant>,
 }
 
 impl Agent {
@@ -131,7 +135,8 @@ pub(super) async fn run(
     // Before all else that is told of it, and beside what it and its terminal ask for.
     let mut start = Box::pin(seat.tell_start(order, process.as_ref(), listening.as_ref()));
     let mut is_told = false;
-    let mut between = Between { agent, outer, stops, shared: &shared, master: Some(size) };
+    let (master, hung_up) = (Some(size), None);
+    let mut between = Between { agent, outer, stops, shared: &shared, master, hung_up };
     let mut news = News::default();
     let tended = async {
         start.as_mut().await;
@@ -241,8 +246,8 @@ impl Between<'_> {
                         }
                         self.stop(signal);
                     }
-                    Some(Word::Exited(code)) => return End { code: Some(code), signal: None },
-                    Some(Word::Killed(signal)) => return End { code: None, signal: Some(signal) },
+                    Some(Word::Exited(code)) => return self.end(Some(code), None),
+                    Some(Word::Killed(signal)) => return self.end(None, Some(signal)),
                     Some(Word::Runs(_) | Word::Failed(_)) => {}
                     // Its keeper is gone, and with it the agent's terminal. Nobody can say how it ends.
                     None => return End::default(),
@@ -262,10 +267,18 @@ impl Between<'_> {
         }
     }
 
+    /// Many programs return an error where they can read and write no more. Whoever goes on without a terminal ends of
+    /// something else.
+    fn end(&self, code: Option<i32>, signal: Option<i32>) -> End {
+        let hung_up = self.hung_up.is_some_and(|at| at.elapsed() < LEAVES_WITHIN);
+        End { code, signal, hung_up }
+    }
+
     /// Our terminal is gone, and so is the agent's: as from a real one, whoever is in its foreground and the
     /// agent get one HUP, and whoever reads or writes there finds nobody at it.
     fn hang_up(&mut self) {
         let Some(master) = self.master.take() else { return };
+        self.hung_up = Some(Instant::now());
         let front = tcgetpgrp(&master).ok().filter(|front| *front != self.agent.pid);
         for signal in [Signal::HUP, Signal::CONT] {
             self.agent.signal(signal);

@@ -22,11 +22,13 @@ use tokio::signal::unix::{SignalKind, signal};
 /// Whoever continues a whole process group continues us a little before the agent.
 const A_MOMENT: Duration = Duration::from_millis(20);
 
-/// How an agent has ended. Both are absent where nobody can say.
+/// How an agent has ended. Neither a code nor a signal is there where nobody can say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct End {
     pub(crate) code: Option<i32>,
     pub(crate) signal: Option<i32>,
+    /// Its terminal was closed a moment before.
+    pub(crate) hung_up: bool,
 }
 
 /// Starts the agent and stays until it has ended: in a terminal with a shim between the two,
@@ -141,6 +143,7 @@ impl End {
 
 impl From<WaitStatus> for End {
     fn from(status: WaitStatus) -> Self {
-        Self { code: status.exit_status(), signal: status.terminating_signal() }
+        let (code, signal) = (status.exit_status(), status.terminating_signal());
+        Self { code, signal, ..Self::default() }
     }
 }

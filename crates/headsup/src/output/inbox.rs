@@ -14,6 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What stands under a question.
 const INDENT: usize = 4;
+/// What stands under an option.
+const UNDER_OPTION: usize = INDENT + 3;
 /// Lines of a long question.
 const MOST_BODY: usize = 12;
 
@@ -86,8 +88,16 @@ fn fit(line: Line, view: &View) -> Line {
     }
 }
 
+/// What is asked, and what comes of it, is said whole, as it is answered from here: on a narrow terminal it goes on
+/// in the next line.
+fn whole(line: Line, indent: usize, view: &View) -> Vec<Line> {
+    match view.width {
+        Some(width) => line.folded(width, indent, MOST_BODY),
+        None => vec![line],
+    }
+}
+
 fn card(lines: &mut Vec<Line>, prompt: &PromptDoc, inbox: &Inbox, view: &View) {
-    let first = lines.len();
     let agent = inbox.agents.get(&prompt.agent_id);
     let blocked = theme::style(Headline::Blocked);
     let head = Line::new().styled(blocked, Headline::Blocked.glyph()).then(" ");
@@ -99,11 +109,12 @@ fn card(lines: &mut Vec<Line>, prompt: &PromptDoc, inbox: &Inbox, view: &View) {
     if let Some(helper) = &prompt.subagent {
         head = head.styled(theme::DIM, format!(" [helper {helper} asks]"));
     }
-    lines.push(snoozed(head, &prompt.agent_id, inbox, view.now));
+    lines.extend(whole(snoozed(head, &prompt.agent_id, inbox, view.now), INDENT, view));
     let under = || Line::new().spaces(INDENT);
-    let body = prompt.body.as_deref().unwrap_or_default();
-    lines.extend(body.lines().take(MOST_BODY).map(|line| under().then(line)));
-    if body.lines().count() > MOST_BODY {
+    let body = prompt.body.as_deref().unwrap_or_default().lines();
+    let mut body = body.flat_map(|line| whole(under().then(line), INDENT, view));
+    lines.extend(body.by_ref().take(MOST_BODY));
+    if body.next().is_some() {
         lines.push(under().styled(theme::DIM, "…"));
     }
     for (place, option) in (1..).zip(&prompt.options) {
@@ -111,19 +122,20 @@ fn card(lines: &mut Vec<Line>, prompt: &PromptDoc, inbox: &Inbox, view: &View) {
         let text = option.description.as_deref();
         let line =
             text.iter().fold(line, |line, text| line.styled(theme::DIM, format!("  {text}")));
-        lines.push(line);
+        lines.extend(whole(line, UNDER_OPTION, view));
     }
     let mut times = format!("asked {} ago", age::since(prompt.opened_at, view.now));
     if let Some(left) = left(prompt, view.now) {
         times = format!("{times} · {left}");
     }
-    lines.push(under().styled(theme::DIM, times));
-    for line in &mut lines[first..] {
-        *line = fit(std::mem::take(line), view);
-    }
+    lines.extend(whole(under().styled(theme::DIM, times), INDENT, view));
     let answer = under().and(&how(prompt, agent, view));
-    // Half a command is none: on a narrow terminal that goes on in the next line.
-    lines.push(if is_typed(prompt) { answer } else { fit(answer, view) });
+    // A command is copied: it is no two lines.
+    if is_typed(prompt) {
+        lines.push(answer);
+    } else {
+        lines.extend(whole(answer, INDENT, view));
+    }
 }
 
 /// Whether it is answered by a command.
@@ -263,16 +275,35 @@ mod tests {
         let lines: Vec<_> =
             super::lines(&inbox, &narrow).iter().map(|line| line.render(false)).collect();
         insta::assert_snapshot!(lines.join("\n"), @"
-        ▲ web (front)  permission  Ba…
+        ▲ web (front)  permission
+            Bash: make
             asked 4m ago
-            answer it in its terminal…
+            answer it in its terminal:
+            tmux %3
         ✓ done  docs (manual)  4m ago
-        ▲ api  input  Which database?…
-            1. Postgres  as in produc…
+        ▲ api  input  Which database?
+            (snoozed for 6m)
+            1. Postgres  as in
+               production
             2. SQLite
-            asked 4m ago · 26m left,…
+            asked 4m ago · 26m left,
+            then the default: use
+            SQLite
             headsup answer api-p1 --option N
         ");
+    }
+
+    #[test]
+    fn a_long_question_has_an_end_on_every_terminal() {
+        let mut asked = prompt("api", "x");
+        asked["body"] = json!("word ".repeat(400));
+        let asked = serde_json::from_value::<PromptDoc>(asked).unwrap();
+        let inbox = Inbox { prompts: vec![asked], ..Inbox::default() };
+        let now = UnixMs::parse(AT).unwrap();
+        let view = View { now, home: None, width: Some(40), colour: false };
+        let lines: Vec<_> = lines(&inbox, &view).iter().map(|line| line.render(false)).collect();
+        assert!(lines.iter().all(|line| line.len() <= 42), "{lines:?}");
+        assert!(lines[MOST_BODY].ends_with('…') && lines[MOST_BODY + 1] == "    asked 0s ago");
     }
 
     #[test]
@@ -297,7 +328,8 @@ mod tests {
             let view = View { now, home: None, width: Some(width), colour: false };
             let shown: Vec<_> =
                 lines(&inbox, &view).iter().map(|line| line.render(false)).collect();
-            assert!(shown[0].contains("a…  permission  B"), "{shown:?}");
+            assert!(shown[0].contains("a…  permission"), "{shown:?}");
+            assert!(shown[..2].concat().contains("  Bash: make"), "{shown:?}");
             assert!(shown.last().unwrap().ends_with("a…  4m ago"), "{shown:?}");
         }
     }

@@ -193,6 +193,63 @@ impl Line {
         kept
     }
 
+    /// In lines of at most `columns`, broken at spaces where there are any; those behind the first one are indented.
+    /// What `most` lines have no room for is cut.
+    pub(crate) fn folded(self, columns: usize, indent: usize, most: usize) -> Vec<Self> {
+        // A terminal that is hardly wider has no room for it.
+        let indent = if columns > 2 * indent { indent } else { 0 };
+        let lead = self.text.len() - self.text.trim_start_matches(' ').len();
+        let rest = match lead < columns {
+            true => self,
+            // Nothing of it would be seen beside what it is indented by.
+            false => Self::new().spaces(indent).and(&self.part(lead, self.text.len())),
+        };
+        let (mut lines, mut rest) = (Vec::new(), rest);
+        while rest.width() > columns && lines.len() + 1 < most {
+            let end = rest.break_within(columns);
+            let behind = &rest.text[end..];
+            let begin = rest.text.len() - behind.trim_start_matches(' ').len();
+            lines.push(rest.part(0, end));
+            rest = Self::new().spaces(indent).and(&rest.part(begin, rest.text.len()));
+        }
+        lines.push(rest.cut(columns));
+        lines
+    }
+
+    /// Where its text is broken so that what stands before takes at most `columns`: at its last space, but for those
+    /// that it begins with; within a word that is longer than that. One letter stands before in any case.
+    fn break_within(&self, columns: usize) -> usize {
+        let lead = self.text.len() - self.text.trim_start_matches(' ').len();
+        let (mut taken, mut space) = (0, None);
+        for (at, c) in self.text.char_indices() {
+            taken += text::char_width(c);
+            let is_space = c == ' ' && at > lead;
+            if is_space {
+                space = Some(at);
+            }
+            if taken > columns && at > lead {
+                return space.unwrap_or(at);
+            }
+        }
+        self.text.len()
+    }
+
+    /// What stands between two places of its text, in its styles.
+    fn part(&self, from: usize, to: usize) -> Self {
+        let mut part = Self { plain: self.plain, ..Self::default() };
+        let mut begin = 0;
+        for (style, span) in self.spans() {
+            let end = begin + span.len();
+            let (first, last) = (from.max(begin), to.min(end));
+            if first < last {
+                let text = &self.text[first..last];
+                part.put(style, text, text::width(text));
+            }
+            begin = end;
+        }
+        part
+    }
+
     /// The bytes for a terminal with colours, or without.
     pub(crate) fn render(&self, colour: bool) -> String {
         let mut out = String::new();
@@ -250,5 +307,33 @@ mod tests {
         assert_eq!(line.clone().cut(7).render(false), "abcdef…");
         assert_eq!(line.clone().cut(6).render(false), "abcde…");
         assert_eq!(line.cut(2).render(false), "a…");
+    }
+
+    fn folded(line: &Line, columns: usize, most: usize) -> Vec<String> {
+        let lines = line.clone().folded(columns, 2, most);
+        assert!(lines.iter().all(|line| line.width() <= columns), "{lines:?}");
+        lines.iter().map(|line| line.render(false)).collect()
+    }
+
+    #[test]
+    fn a_line_is_folded_at_its_spaces_and_loses_nothing() {
+        let line = Line::plain("drop the ").styled(BOLD, "whole database").then(" now");
+        assert_eq!(folded(&line, 40, 9), ["drop the whole database now"]);
+        assert_eq!(folded(&line, 27, 9), ["drop the whole database now"]);
+        assert_eq!(folded(&line, 26, 9), ["drop the whole database", "  now"]);
+        assert_eq!(folded(&line, 14, 9), ["drop the whole", "  database now"]);
+        assert_eq!(folded(&line, 7, 9), ["drop", "  the", "  whole", "  datab", "  ase", "  now"]);
+        assert_eq!(folded(&line, 7, 2), ["drop", "  the …"]);
+        let coloured = line.folded(14, 2, 9);
+        assert_eq!(coloured[1].render(true), format!("  {BOLD}database{BOLD:#} now"));
+    }
+
+    #[test]
+    fn a_line_is_folded_in_as_many_pieces_as_it_takes_on_any_terminal() {
+        assert_eq!(folded(&Line::plain("   日本"), 7, 9), ["   日本"]);
+        assert_eq!(folded(&Line::plain("日本語"), 5, 9), ["日本", "  語"]);
+        assert_eq!(Line::plain("  日本").folded(1, 2, 3).len(), 3);
+        assert_eq!(folded(&Line::plain("          return x;"), 9, 9), ["  return", "  x;"]);
+        assert_eq!(Line::plain("ab").folded(0, 2, 9).last().unwrap().render(false), "");
     }
 }

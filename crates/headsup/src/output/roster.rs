@@ -1,13 +1,12 @@
 //! The roster as a table, in the order the hub gave it: who wants you most comes first.
 
 use crate::output::line::Line;
-use crate::output::{Output, age, table, theme};
+use crate::output::{Output, age, table, text, theme};
 use anstyle::Style;
 use headsup_core::status::Headline;
 use headsup_core::time::UnixMs;
 use headsup_core::wire::RowDoc;
 use headsup_core::words;
-use std::borrow::Cow;
 
 /// In another system's words, where they were asked for.
 const VOCABULARY: usize = 1;
@@ -118,18 +117,8 @@ fn row(table: &mut table::Table<7>, agent: &RowDoc<'_>, view: &View) {
     table.cell(|cell| push_name(cell, agent));
     table.cell(|cell| cell.push(theme::DIM, &agent.kind));
     let place = words::tilde(&agent.place, view.home.as_deref());
-    table.cell(|cell| cell.push(theme::DIM, &tail(&place, LONGEST_PLACE)));
+    table.cell(|cell| cell.push(theme::DIM, &text::tail(&place, LONGEST_PLACE)));
     table.cell(|cell| push_what(cell, agent));
-}
-
-/// The end of a text that is longer than `most`: of a path it tells more than its beginning.
-fn tail(text: &str, most: usize) -> Cow<'_, str> {
-    let length = if text.len() <= most { 0 } else { text.chars().count() };
-    if length <= most {
-        return Cow::Borrowed(text);
-    }
-    let end: String = text.chars().skip(length + 1 - most).collect();
-    Cow::Owned(format!("…{end}"))
 }
 
 /// Glyph and word.

@@ -4,7 +4,7 @@ use crate::output::line::Line;
 use crate::output::roster::{self, View};
 use crate::output::{age, inbox, theme};
 use headsup_core::time::UnixMs;
-use headsup_core::wire::{AgentDoc, LocationDoc};
+use headsup_core::wire::AgentDoc;
 use headsup_core::words;
 
 const LABELS: usize = 12;
@@ -146,9 +146,7 @@ impl Sheet {
         self.known("labels", Some(labels.as_str()).filter(|labels| !labels.is_empty()));
         self.known("title", agent.title.as_deref());
         self.known("model", agent.model.as_deref());
-        if agent.location != LocationDoc::default() {
-            self.field("where", words::location(agent, home));
-        }
+        self.known("where", words::spot(agent).as_deref());
         self.known("host", agent.host.as_deref());
         let mut path = |label, path: Option<&str>| {
             let path = path.map(|path| words::tilde(path, home));

@@ -101,10 +101,27 @@ pub(crate) fn cut(text: &str, columns: usize) -> Cow<'_, str> {
     Cow::Owned(if columns == 0 { String::new() } else { format!("{kept}…") })
 }
 
-/// The table is coarse: a wrong guess bends a column, it never loses text.
-fn char_width(c: char) -> usize {
+/// The same of its end, which tells more than its beginning where it is a path.
+pub(crate) fn tail(text: &str, columns: usize) -> Cow<'_, str> {
+    // A letter takes no more columns than it has bytes.
+    if text.len() <= columns || width(text) <= columns {
+        return Cow::Borrowed(text);
+    }
+    let mut taken = 0;
+    let is_kept = |c: &char| {
+        taken += char_width(*c);
+        taken < columns
+    };
+    let kept: Vec<char> = text.chars().rev().take_while(is_kept).collect();
+    Cow::Owned(std::iter::once('…').chain(kept.into_iter().rev()).collect())
+}
+
+/// Columns of one letter. The table is coarse: a wrong guess bends a column, it never loses text.
+pub(crate) fn char_width(c: char) -> usize {
+    let code = u32::from(c);
     let is_in = |ranges: &[(u32, u32)]| {
-        ranges.iter().any(|(first, last)| (*first..=*last).contains(&u32::from(c)))
+        let at = ranges.partition_point(|(_, last)| *last < code);
+        ranges.get(at).is_some_and(|(first, _)| *first <= code)
     };
     match c {
         _ if c.is_ascii() => 1,
@@ -114,30 +131,98 @@ fn char_width(c: char) -> usize {
     }
 }
 
-const COMBINING: [(u32, u32); 8] = [
+/// Marks that stand over or under the letter before them, of the scripts that are written most.
+const COMBINING: [(u32, u32); 36] = [
     (0x300, 0x36f),
     (0x483, 0x489),
     (0x591, 0x5bd),
+    (0x5bf, 0x5bf),
+    (0x5c1, 0x5c2),
+    (0x5c4, 0x5c5),
+    (0x5c7, 0x5c7),
+    (0x610, 0x61a),
     (0x64b, 0x65f),
+    (0x670, 0x670),
+    (0x6d6, 0x6dc),
+    (0x6df, 0x6e4),
+    (0x6e7, 0x6e8),
+    (0x6ea, 0x6ed),
+    (0x900, 0x902),
+    (0x93a, 0x93a),
+    (0x93c, 0x93c),
+    (0x941, 0x948),
+    (0x94d, 0x94d),
+    (0x951, 0x957),
+    (0x962, 0x963),
+    (0x981, 0x981),
+    (0x9bc, 0x9bc),
+    (0x9c1, 0x9c4),
+    (0x9cd, 0x9cd),
+    (0xbc0, 0xbc0),
+    (0xbcd, 0xbcd),
+    (0xe31, 0xe31),
+    (0xe34, 0xe3a),
+    (0xe47, 0xe4e),
     (0x1ab0, 0x1aff),
     (0x1dc0, 0x1dff),
     (0x20d0, 0x20ff),
+    (0x302a, 0x302d),
+    (0x3099, 0x309a),
     (0xfe20, 0xfe2f),
 ];
 
-/// East Asian wide characters and emoji.
-const WIDE: [(u32, u32); 13] = [
+/// East Asian wide characters, and what a terminal shows as a picture by itself.
+const WIDE: [(u32, u32); 52] = [
     (0x1100, 0x115e),
     (0x231a, 0x231b),
+    (0x2329, 0x232a),
     (0x23e9, 0x23ec),
+    (0x23f0, 0x23f0),
+    (0x23f3, 0x23f3),
+    (0x25fd, 0x25fe),
+    (0x2614, 0x2615),
+    (0x2648, 0x2653),
+    (0x267f, 0x267f),
+    (0x2693, 0x2693),
+    (0x26a1, 0x26a1),
+    (0x26aa, 0x26ab),
+    (0x26bd, 0x26be),
+    (0x26c4, 0x26c5),
+    (0x26ce, 0x26ce),
+    (0x26d4, 0x26d4),
+    (0x26ea, 0x26ea),
+    (0x26f2, 0x26f3),
+    (0x26f5, 0x26f5),
+    (0x26fa, 0x26fa),
+    (0x26fd, 0x26fd),
+    (0x2705, 0x2705),
+    (0x270a, 0x270b),
+    (0x2728, 0x2728),
+    (0x274c, 0x274c),
+    (0x274e, 0x274e),
+    (0x2753, 0x2755),
+    (0x2757, 0x2757),
+    (0x2795, 0x2797),
+    (0x27b0, 0x27b0),
+    (0x27bf, 0x27bf),
+    (0x2b1b, 0x2b1c),
+    (0x2b50, 0x2b50),
+    (0x2b55, 0x2b55),
     (0x2e80, 0xa4cf),
     (0xac00, 0xd7a3),
     (0xf900, 0xfaff),
     (0xfe30, 0xfe6f),
     (0xff01, 0xff60),
     (0xffe0, 0xffe6),
+    (0x1f004, 0x1f004),
+    (0x1f0cf, 0x1f0cf),
+    (0x1f18e, 0x1f18e),
+    (0x1f191, 0x1f19a),
+    (0x1f200, 0x1f265),
     (0x1f300, 0x1f64f),
     (0x1f680, 0x1f6ff),
+    (0x1f7e0, 0x1f7eb),
+    (0x1f7f0, 0x1f7f0),
     (0x1f900, 0x1faff),
     (0x20000, 0x3fffd),
 ];
@@ -197,5 +282,38 @@ mod tests {
         assert_eq!(cut("ab cd", 4), "ab…");
         assert_eq!(cut("abc", 0), "");
         assert_eq!(width("日本e\u{301}"), 5);
+    }
+
+    #[test]
+    fn a_paths_end_is_cut_by_columns_as_well() {
+        for (path, columns, shown) in [
+            ("/srv/shop", 9, "/srv/shop"),
+            ("/srv/shop", 8, "…rv/shop"),
+            ("~/文書/日本", 11, "~/文書/日本"),
+            ("~/文書/日本", 8, "…書/日本"),
+            ("~/文書/日本", 7, "…/日本"),
+        ] {
+            assert_eq!(tail(path, columns), shown, "{columns}");
+        }
+    }
+
+    #[test]
+    fn what_agents_like_to_write_takes_the_columns_that_a_terminal_gives_it() {
+        for wide in ["✅", "❌", "⚡", "✨", "⭐", "❓", "🟢", "🚀"] {
+            assert_eq!(width(wide), 2, "{wide}");
+        }
+        for narrow in ["✓", "✗", "⚠", "●", "…", "→"] {
+            assert_eq!(width(narrow), 1, "{narrow}");
+        }
+        assert_eq!((width("ที่นี่"), width("हिन्दी"), width("か\u{3099}")), (2, 5, 2));
+        assert_eq!(cut("✅ all tests pass", 8), "✅ all…");
+    }
+
+    #[test]
+    fn the_tables_of_widths_are_in_order_as_the_search_in_them_needs() {
+        for table in [&COMBINING[..], &WIDE[..]] {
+            assert!(table.iter().all(|(first, last)| first <= last));
+            assert!(table.windows(2).all(|pair| pair[0].1 < pair[1].0));
+        }
     }
 }

@@ -157,13 +157,16 @@ fn a_hub_that_is_up_is_no_error_and_one_that_is_not_need_not_be_stopped() {
     assert_eq!((seen.ok(), seen.stderr.as_str()), ("", "headsup: no hub is running\n"));
     let json = rig.run(&["down", "--json"]);
     assert_eq!(json.ok(), "{\"schema\":1,\"pid\":null,\"stopped\":false}\n");
+    assert_eq!(json.stderr, "", "whoever reads it as JSON finds errors alone");
 
     let _hub = rig.hub(|request| answer(&[], request));
     let seen = rig.run(&["up"]);
     assert_eq!(seen.ok(), "");
     assert!(seen.stderr.starts_with("headsup: hub is already up (pid "), "{}", seen.stderr);
-    let json: serde_json::Value = serde_json::from_str(rig.run(&["up", "--json"]).ok()).unwrap();
+    let seen = rig.run(&["up", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(seen.ok()).unwrap();
     assert_eq!((&json["schema"], &json["started"]), (&1.into(), &false.into()));
+    assert_eq!(seen.stderr, "", "whoever reads it as JSON finds errors alone");
 }
 
 #[test]

@@ -13,6 +13,8 @@ fn a_shell_completes_the_commands_and_a_pager_shows_each() {
         for word in ["answer", "statusline", "no-start"] {
             assert!(script.contains(word), "{shell}: {word}");
         }
+        // What nobody is to type is offered to nobody.
+        assert!(!script.contains("relaunch"), "{shell}");
         if shell == "bash" {
             let file = home.path().join("completions");
             std::fs::write(&file, script).unwrap();

@@ -4,6 +4,7 @@ use crate::agent::{Agent, events, home};
 use headsup_testkit::home::Done;
 use headsup_testkit::hub::Hub;
 use headsup_testkit::{http, wait};
+use rustix::process::Signal;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
@@ -45,6 +46,36 @@ fn a_hub_whose_starter_has_signals_blocked_ends_all_the_same() {
     command.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
     assert!(command.stdin(Stdio::null()).output().unwrap().status.success());
     home.run(["down"]).ok();
+}
+
+#[test]
+fn a_hub_whose_terminal_is_closed_ends_as_one_that_is_told_to() {
+    for signal in [Signal::HUP, Signal::QUIT, Signal::INT, Signal::TERM] {
+        let home = home();
+        let mut hub = Hub::start(&home);
+        hub.signal(signal);
+        wait::until("the hub to end", || hub.has_ended().then_some(()));
+        assert!(!home.socket().exists(), "{signal:?}");
+        assert!(!home.state().join("headsup.db-wal").exists(), "{signal:?}");
+    }
+}
+
+#[test]
+fn a_hub_behind_nohup_outlives_its_terminal() {
+    let home = home();
+    let own = home.command(["up", "--foreground"]);
+    let mut command = Command::new("env");
+    command.arg("--ignore-signal=HUP").arg(own.get_program()).args(own.get_args()).env_clear();
+    command.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let mut hub = Hub::start_as(command, &home.socket());
+    let status = fs::read_to_string(format!("/proc/{}/status", hub.pid())).unwrap();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
+    let caught = u64::from_str_radix(caught.trim(), 16).unwrap();
+    assert_eq!(caught & 1, 0, "HUP stays ignored");
+    assert_ne!(caught & 0b100, 0, "QUIT does not");
+    hub.signal(Signal::HUP);
+    let (status, _) = http::get(&home.socket(), "/healthz").unwrap();
+    assert_eq!((status, hub.has_ended()), (200, false));
 }
 
 #[test]

@@ -308,7 +308,9 @@ fn a_terminal_that_goes_away_is_at_its_end_for_whoever_ignores_that() {
         pty.hang_up().unwrap();
         assert_eq!(rig.lines("over", 1), ["over"], "{script}");
         wait::until("its end", || (rig.doc()["process"]["state"] == "exited").then_some(()));
-        assert_eq!(rig.doc()["process"]["code"], 5, "{script}");
+        let doc = rig.doc();
+        assert_eq!(doc["process"]["code"], 5, "{script}");
+        assert_eq!(doc["headline"], "ended", "nobody meant it to go on: {script}");
     }
 }
 

@@ -58,3 +58,14 @@ fn where_nothing_is_left_nobody_stays() {
     let keeper = rig.lines("pid", 1)[0].parse().unwrap();
     wait::until("the keeper's end", || has_ended(keeper).then_some(()));
 }
+
+/// It has closed what it had of its terminal, and that is still there.
+#[test]
+fn an_agent_that_fails_on_a_terminal_that_is_there_has_crashed() {
+    let rig = Rig::new();
+    let _hub = Hub::start(&rig.home);
+    let mut pty = rig.agent("echo READY; exec <&- >&- 2>&-; exit 1");
+    assert_eq!(pty.ended().code(), Some(1));
+    wait::until("its end", || (rig.doc()["process"]["state"] == "exited").then_some(()));
+    assert_eq!(rig.doc()["headline"], "crashed");
+}

@@ -2,6 +2,7 @@
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser};
+use headsup_core::words::text::is_hidden;
 use headsup_testkit::program;
 use headsup_testkit::replay::{Said, Verdict, Witness, group, is_bundle, is_empty_bundle};
 use headsup_testkit::replay::{page, play_together, takes, unpack};
@@ -69,7 +70,7 @@ fn said(text: &str) -> Result<Said, &'static str> {
 fn main() -> ExitCode {
     run(Args::parse()).unwrap_or_else(|error| {
         // Whoever closed it does not want to hear.
-        writeln!(io::stderr(), "replay: {error}").ok();
+        writeln!(io::stderr(), "replay: {}", shown(&error.to_string())).ok();
         ExitCode::from(UNPLAYED)
     })
 }
@@ -98,7 +99,7 @@ fn run(args: Args) -> Outcome<ExitCode> {
     let mut played = Vec::new();
     play_together(&binary, &folders, &without, |verdict| {
         if verdict.delay > LONG {
-            let Verdict { case, delay, .. } = &verdict;
+            let (case, delay) = (shown(&verdict.case), verdict.delay);
             writeln!(io::stderr(), "{case}: this machine stalled for {delay:.1?} in all")?;
         }
         (right, all) = (right + verdict.right(), all + verdict.spans.len());
@@ -194,11 +195,12 @@ fn print(out: &mut impl Write, verdict: &Verdict, json: bool) -> io::Result<()> 
     let Verdict { case, spans, .. } = verdict;
     if json {
         for span in spans {
-            writeln!(out, "{}", serde_json::to_string(span)?)?;
+            writeln!(out, "{}", escaped(&serde_json::to_string(span)?))?;
         }
         return Ok(());
     }
-    writeln!(out, "{case}: {}", counted(verdict.right(), spans.len(), verdict.silent()))?;
+    let counted = counted(verdict.right(), spans.len(), verdict.silent());
+    writeln!(out, "{}: {counted}", shown(case))?;
     for span in spans {
         let mark = match (span.right, span.silent) {
             (true, _) => ' ',
@@ -207,11 +209,81 @@ fn print(out: &mut impl Write, verdict: &Verdict, json: bool) -> io::Result<()> 
         };
         let said: Vec<String> =
             span.headlines.iter().map(|(agent, headline)| format!("{agent}={headline}")).collect();
-        let (at, truth, said) = (span.t_ms, &span.truth, said.join(" "));
-        writeln!(out, "{mark} {at:>7} ms  {truth:<8} {said:<40} {}", span.why)?;
+        let (at, truth, said) = (span.t_ms, shown(&span.truth), shown(&said.join(" ")));
+        writeln!(out, "{mark} {at:>7} ms  {truth:<8} {said:<40} {}", shown(&span.why))?;
         if let Some(reason) = span.reason {
             writeln!(out, "              {reason}")?;
         }
     }
     Ok(())
+}
+
+fn is_break(c: char) -> bool {
+    matches!(c, '\t'..='\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+/// The same in JSON, where all of it is kept: what hides there stands in its strings, and may be
+/// written in digits.
+fn escaped(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if !(is_hidden(c) || is_break(c)) {
+            out.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            out.push_str("\\u");
+            let digit = |shift: u32| char::from_digit(u32::from(*unit) >> shift & 0xf, 16);
+            out.extend([12, 8, 4, 0].into_iter().filter_map(digit));
+        }
+    }
+    out
+}
+
+/// A capture may be anybody's: nothing of it moves the cursor, adds a line or hides.
+fn shown(text: &str) -> String {
+    let breaks = text.chars().map(|c| if is_break(c) { ' ' } else { c });
+    breaks.filter(|c| !is_hidden(*c)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use headsup_testkit::replay::Span;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn what_a_capture_says_cannot_steer_the_terminal() {
+        let hostile = "a\u{1b}]0;x\u{7}\u{9b}2J\u{202e}b\nc";
+        let span = Span {
+            schema: 1,
+            case: String::new(),
+            t_ms: 7,
+            session: None,
+            truth: hostile.to_owned(),
+            headlines: BTreeMap::from([("api".to_owned(), hostile.to_owned())]),
+            told: Vec::new(),
+            right: true,
+            silent: false,
+            why: hostile.to_owned(),
+            reason: None,
+        };
+        let (case, told, delay) = (hostile.to_owned(), BTreeMap::new(), Duration::ZERO);
+        let mut out = Vec::new();
+        print(&mut out, &Verdict { case, spans: vec![span], told, delay }, false).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let clean = "a]0;x2Jb c";
+        assert_eq!(text.lines().count(), 2, "{text:?}");
+        assert_eq!(text.matches(clean).count(), 4, "{text:?}");
+        assert!(!text.chars().any(|c| c != '\n' && is_hidden(c)), "{text:?}");
+    }
+
+    #[test]
+    fn json_keeps_all_that_a_capture_says_and_hides_nothing() {
+        let hostile = "a\u{1b}]0;x\u{7}\u{7f}\u{9b}2J\u{202e}b\nc\u{2028}\u{e0041}d";
+        let json = escaped(&serde_json::to_string(hostile).unwrap());
+        assert!(!json.chars().any(|c| is_hidden(c) || is_break(c)), "{json:?}");
+        assert!(json.contains("\\u202eb") && json.contains("\\udb40\\udc41d"), "{json}");
+        assert_eq!(serde_json::from_str::<String>(&json).unwrap(), hostile);
+    }
 }

@@ -15,7 +15,8 @@ const OPTIONS: usize = 20;
 impl Connection {
     pub(super) fn agent_asks(&mut self, id: &str, method: &str, params: &Params<'_>) -> Vec<Said> {
         if !matches!(method, "session/request_permission" | "elicitation/create") {
-            return Vec::new();
+            // Some write an id, as `null`, where none belongs.
+            return self.agent_tells(method, params);
         }
         let session = session(params.session);
         if !self.note(Side::Agent, id, Asked::of(method, session.clone())) {

@@ -126,6 +126,31 @@ fn an_id_is_the_same_however_it_is_written() {
 }
 
 #[test]
+fn an_id_that_is_null_is_one_too() {
+    let mut rig = Rig::with_session();
+    let params = json!({"sessionId": "s"});
+    let prompt = json!({"id": null, "method": "session/prompt", "params": params});
+    assert_eq!(rig.client(&prompt), "working");
+    let ask = json!({"id": null, "method": "session/request_permission", "params": params});
+    assert_eq!(rig.agent(&ask), "blocked");
+    let outcome = json!({"outcome": {"outcome": "selected", "optionId": "yes"}});
+    assert_eq!(rig.client(&json!({"id": null, "result": outcome})), "working");
+    rig.agent(&ask);
+    let cancel = json!({"method": "$/cancel_request", "params": {"requestId": null}});
+    assert_eq!(rig.agent(&cancel), "working");
+    // Where no id belongs it is none.
+    let update = json!({"sessionUpdate": "tool_call", "toolCallId": "c", "kind": "execute"});
+    let params = json!({"sessionId": "s", "update": update});
+    rig.agent(&json!({"id": null, "method": "session/update", "params": params}));
+    assert_eq!(rig.seat.turn.detail.as_deref(), Some("execute"));
+    rig.agent(&ask);
+    let params = json!({"sessionId": "s"});
+    let cancel = json!({"id": null, "method": "session/cancel", "params": params});
+    assert_eq!(rig.client(&cancel), "working");
+    assert_eq!(rig.agent(&json!({"id": null, "result": {"stopReason": "end_turn"}})), "done");
+}
+
+#[test]
 fn what_is_asked_beside_all_that_is_told_is_waited_for_too() {
     let mut rig = Rig::with_session();
     rig.prompt(5, "s");

@@ -160,6 +160,10 @@ fn a_retry_says_that_it_still_works() {
     let reason = Some(WorkingReason::Retrying);
     assert_eq!(retry.fact, Some(Fact::Level(Level::Working { reason })));
     assert_eq!(retry.name, "api_error");
+    for wait in ["522", "522.25"] {
+        let text = format!(r#"{{"type":"system","subtype":"api_error","retryInMs":{wait}}}"#);
+        assert_eq!(line(&text).fact, Some(Fact::AsksAgain { wait_ms: 522 }));
+    }
 }
 
 #[test]

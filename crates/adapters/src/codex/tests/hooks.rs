@@ -159,3 +159,16 @@ fn a_helpers_event_without_its_id_is_that_of_a_helper_without_a_name() {
         assert!(matches!(fact("Stop", main), Fact::TurnEnded { .. }), "{main}");
     }
 }
+
+/// `codex "do it"`: its start is told just before that prompt.
+#[test]
+fn one_that_was_started_with_a_prompt_is_not_ready_for_one_before() {
+    for (header, expected) in
+        [(r#"{"asked":true}"#, SessionStart::Asked), ("{}", SessionStart::Startup)]
+    {
+        let context = HookContext::parse(header);
+        let body = br#"{"session_id":"s-1","source":"startup"}"#;
+        let started = crate::hook("codex", Some("SessionStart"), body, &context).unwrap();
+        assert_eq!(started.fact, Fact::SessionStarted { how: expected, attach: None });
+    }
+}

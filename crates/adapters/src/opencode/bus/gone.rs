@@ -62,6 +62,7 @@ impl Follower {
             self.gone.bury(one);
         }
         self.gone.bury(id.to_owned());
+        self.unplaced.retain(|id| !self.gone.has(id));
         let is_root = root == id;
         match self.is_shared {
             _ if is_root && !stood => None,

@@ -37,7 +37,10 @@ impl Follower {
             |session: &Session| session.directory.as_deref().is_none_or(|at| at == folder);
         ids.extend(self.sessions.iter().filter(|(_, of)| is_here(of)).map(|(id, _)| id.clone()));
         ids.extend(known.iter().filter(|id| !self.sessions.contains_key(*id)).cloned());
-        ids.retain(|id| !self.gone.has(id) && is_read(id));
+        // What is not in these lists may be in others.
+        let is_placed = |id: &String| statuses.contains_key(id) || !self.unplaced.contains(id);
+        ids.retain(|id| !self.gone.has(id) && is_read(id) && is_placed(id));
+        let is_any_unplaced = self.unplaced.iter().any(|id| !statuses.contains_key(id));
         let shown = self.current.clone();
         for id in &ids {
             let kind = statuses.get(id).and_then(word);
@@ -65,7 +68,8 @@ impl Follower {
         self.take_asked(&ids, lists[1], false);
         self.take_asked(&ids, lists[2], true);
         // Of what is known these lists say nothing: it is in other folders.
-        let is_elsewhere = ids.is_empty() && !self.sessions.is_empty();
+        let is_elsewhere = ids.is_empty() && (!self.sessions.is_empty() || is_any_unplaced);
+        let is_unsure = is_odd || is_any_unplaced;
         match self.is_shared {
             _ if is_elsewhere => Vec::new(),
             true if ids.is_empty() && is_odd => Vec::new(),
@@ -76,7 +80,7 @@ impl Follower {
                 roots.iter().filter_map(|root| self.tell(root, "server.connected")).collect()
             }
             // What cannot be read may be at work.
-            false if is_odd && !self.sessions.values().any(|of| of.is_busy) => Vec::new(),
+            false if is_unsure && !self.sessions.values().any(|of| of.is_busy) => Vec::new(),
             false => self.tell_of_terminal("server.connected").into_iter().collect(),
         }
     }

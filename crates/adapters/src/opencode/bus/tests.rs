@@ -114,6 +114,48 @@ fn the_lists_of_one_folder_end_nothing_in_another() {
 }
 
 #[test]
+fn the_lists_of_a_folder_end_nothing_of_which_the_program_does_not_say_where_it_is() {
+    let known = ["ses_b".to_owned()];
+    let none = ["{}", "[]", "[]"];
+    for is_shared in [true, false] {
+        let mut follower = Follower::new(Served { port: None, is_shared });
+        follower.learn_nothing("/session/ses_b");
+        assert!(follower.snapshot("/p", none, &known).is_empty());
+        assert_eq!(follower.unknown_of(&[]), ["/session/ses_b"], "it is asked again");
+        let busy = [r#"{"ses_b":{"type":"busy"}}"#, "[]", "[]"];
+        assert_eq!(words(&follower.snapshot("/q", busy, &known)), ["working"]);
+        assert!(follower.snapshot("/p", none, &known).is_empty());
+        follower.learn_absent("/session/ses_b");
+        assert_eq!(words(&follower.snapshot("/p", none, &known)), ["idle"]);
+    }
+}
+
+#[test]
+fn of_conversations_without_end_those_are_remembered_whose_helpers_go_on() {
+    let mut follower = Follower::new(Served { port: None, is_shared: true });
+    let root = |number: u32| format!("ses_root_{number}");
+    let helper = |number: u32| format!("ses_helper_{number}");
+    let created = |info: Value| message("session.created", json!({ "info": info }));
+    for number in 0..20 {
+        follower.heard(&status(&root(number), "busy"));
+        follower.heard(&created(json!({ "id": helper(number), "parentID": root(number) })));
+        follower.heard(&status(&helper(number), "busy"));
+        follower.heard(&status(&root(number), "idle"));
+    }
+    for number in 0..1_000 {
+        follower.heard(&created(json!({ "id": format!("ses_{number}") })));
+    }
+    assert_eq!(follower.sessions.len(), SESSIONS);
+    // Of those that rest the latest.
+    assert!(follower.sessions.contains_key("ses_999"));
+    assert!(!follower.sessions.contains_key("ses_0"));
+    for number in 0..20 {
+        let told = follower.heard(&status(&helper(number), "idle")).unwrap();
+        assert_eq!(word(&told), "done", "{number}");
+    }
+}
+
+#[test]
 fn a_terminal_shows_the_conversation_that_was_prompted_last_and_waits_for_all() {
     let mut follower = Follower::new(served(&["--port".to_owned(), "4096".to_owned()]));
     assert_eq!(words(&follower.snapshot("/p", ["{}", "[]", "[]"], &[])), ["idle"]);

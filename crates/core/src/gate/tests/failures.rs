@@ -92,6 +92,43 @@ fn what_was_told_of_a_failure_by_others_stays() {
     }
 }
 
+/// A terminal is told in words alone, and before the log is written.
+#[test]
+fn a_failure_has_the_code_that_the_log_has_for_it_and_the_words_of_the_terminal() {
+    let words = "API Error: 529 Overloaded. This is a server-side issue.";
+    for late in [false, true] {
+        let mut script = Script::new();
+        script.session = None;
+        script.said(Source::ProgramStatus, Fact::Level(at_rest()));
+        script.said(Source::ProgramStatus, failed(words));
+        assert_eq!((script.headline(), code(&script)), (Headline::Failed, words));
+        script.after(if late { 5_000 } else { 0 });
+        script.published.clear();
+        let detail = Some("x".to_owned());
+        let fails = || Fact::TurnFailed {
+            code: "overloaded".into(),
+            detail: detail.clone(),
+            turn_ref: None,
+        };
+        script.log(fails());
+        let shown = if late { words } else { "overloaded" };
+        for (source, told) in
+            [(Source::Transcript, fails()), (Source::ProgramStatus, failed(words))]
+        {
+            script.said(source, told);
+            let outcome = script.seat.outcome.as_ref().unwrap();
+            assert_eq!(outcome.code.as_deref(), Some(shown), "{late}");
+            assert_eq!(script.seat.turn.detail.as_deref(), Some(words), "{late}");
+        }
+        let published = if late { &[][..] } else { &["agent.status_changed"] };
+        assert_eq!(script.published, published, "{late}");
+        script.seat.seen_turn_seq = script.seat.turn.seq;
+        script.said(Source::ProgramStatus, Fact::Level(at_rest()));
+        script.said(Source::ProgramStatus, failed("another one"));
+        assert_eq!((script.headline(), code(&script)), (Headline::Failed, "another one"), "{late}");
+    }
+}
+
 #[test]
 fn a_run_that_leaves_as_soon_as_it_has_failed_has_had_one_turn() {
     for is_hooked in [false, true] {

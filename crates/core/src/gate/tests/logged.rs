@@ -3,6 +3,7 @@
 use super::script::{Script, at_rest, busy, prompt, stop, stop_without_a_name, tool_of, wake};
 use crate::gate::Rule;
 use crate::observation::{Background, Fact, Level, Submitter};
+use crate::seat::HeldFact;
 use crate::status::{Headline, WorkingReason};
 
 fn logged(turn: &str) -> Fact {
@@ -254,4 +255,52 @@ fn a_log_tells_that_the_model_is_asked_again() {
     assert_eq!(script.phrase(), "working(tool)");
     script.hook(stop("t1"));
     assert_eq!((script.headline(), script.count("turn.completed")), (Headline::Done, 1));
+}
+
+#[test]
+fn behind_another_try_the_log_ends_no_turn_that_a_hook_has_begun() {
+    let mut script = Script::working();
+    script.after(1_000).log(Fact::AsksAgain { wait_ms: 500 });
+    script.tick(2_000);
+    assert_eq!(script.phrase(), "working(model)");
+    script.published.clear();
+    script.log(Fact::TurnEnded { background: Background::default(), turn_ref: None });
+    assert_eq!((script.headline(), turns(&script)), (Headline::Working, (0, 0)));
+    script.hook(stop("t1"));
+    assert_eq!((script.headline(), turns(&script)), (Headline::Done, (0, 1)));
+}
+
+#[test]
+fn once_the_wait_before_another_try_is_over_the_model_is_asked() {
+    let retries = |wait_ms| Fact::AsksAgain { wait_ms };
+    let mut script = Script::working();
+    script.log(retries(500));
+    assert_eq!(script.phrase(), "working(retrying)");
+    // That was refused as well.
+    script.after(600).log(retries(2_000));
+    script.silent();
+    script.tick(2_000);
+    assert_eq!(script.phrase(), "working(retrying)");
+    script.tick(1_000);
+    assert_eq!(script.phrase(), "working(model)");
+    let heard = script.seat.turn.evidence.confirmed_at;
+    assert!(script.now.since(heard) >= 3_000, "nobody has confirmed it");
+    let stands = script.seat.history().trail.iter().rfind(|said| said.lost.is_none()).unwrap();
+    assert_eq!(&*stands.value, "working(model)");
+    script.log(retries(60_000));
+    assert_eq!(script.phrase(), "working(retrying)");
+    // What is heard next tells more, and a turn that is over waits for nothing.
+    script.hook(tool_of("t1", "c1"));
+    script.tick(70_000);
+    assert_eq!(script.phrase(), "working(tool)");
+    let mut script = Script::working();
+    script.log(retries(60_000));
+    script.hook(stop("t1"));
+    assert!(script.seat.held.iter().all(|held| held.what != HeldFact::AsksAgain));
+    // What is typed meanwhile waits.
+    let mut script = Script::working();
+    script.log(retries(500));
+    script.hook(prompt("t2"));
+    script.tick(2_000);
+    assert_eq!(script.phrase(), "working(model)");
 }

@@ -279,6 +279,12 @@ fn a_conversation_that_was_cleared_is_no_goodbye_and_what_may_have_been_one_is_f
     let mut script = left(Either);
     script.seat.leaves_within_ms = Some(15_000);
     assert_eq!(dies(script.after(5_000), gone()), Headline::Crashed);
+    // Some take their time at rest.
+    for (ms, headline) in [(7_000, Headline::Ended), (8_000, Headline::Crashed)] {
+        let mut script = left(Either);
+        script.seat.parts_within_ms = Some(8_000);
+        assert_eq!(dies(script.after(ms), gone()), headline, "{ms}");
+    }
     for (ms, headline) in [(14_000, Headline::Ended), (15_000, Headline::Crashed)] {
         let mut script = Script::working();
         script.process = Some(crate::id::ProcessId::new(1, 10));

@@ -5,7 +5,7 @@ use super::script::{
 };
 use crate::gate::{Rule, SETTLE_MS};
 use crate::id::ProcessId;
-use crate::observation::{Fact, ProcessFact, Reported, ReportedTurn, SessionStart};
+use crate::observation::{Fact, ProcessFact, Reported, ReportedTurn, SessionEnd, SessionStart};
 use crate::prompt::{Actor, NewPrompt, ToolRef};
 use crate::source::{Confidence, Source};
 use crate::status::{
@@ -70,6 +70,44 @@ fn g1_a_report_is_a_straggler_as_well_where_a_process_was_known() {
             assert_eq!((script.headline(), script.seat.incarnation), (headline, 1), "{late:?}");
         }
     }
+}
+
+/// A program may be several processes. Its terminal is closed: the one in the seat is gone before the one that holds the
+/// conversation says goodbye.
+#[test]
+fn g1_a_goodbye_by_another_process_of_a_program_begins_no_life() {
+    let at_work = || {
+        let mut script = Script::new();
+        script.process = Some(process(5));
+        script.hook(start(SessionStart::Startup));
+        script.hook(prompt("t1"));
+        assert_eq!(script.headline(), Headline::Working);
+        script
+    };
+    let goodbye = || Fact::SessionEnded { how: SessionEnd::Either };
+    let gone = |kind| Fact::Process(ProcessFact::Exited(Exit::of(kind)));
+    // The end is told before it, ...
+    let mut script = at_work();
+    script.said(Source::Process, gone(ExitKind::Killed));
+    script.process = Some(process(8));
+    script.after(1_200).hook(goodbye());
+    script.refused(Rule::G1);
+    assert_eq!(script.headline(), Headline::Ended);
+    let mut script = at_work();
+    script.said(Source::Process, gone(ExitKind::Crashed));
+    script.process = Some(process(8));
+    script.hook(goodbye());
+    assert_eq!(script.headline(), Headline::Ended, "it explains a death without a cause");
+    // ... or behind it.
+    let mut script = at_work();
+    script.process = Some(process(8));
+    script.hook(goodbye());
+    assert_eq!(script.headline(), Headline::Working);
+    (script.process, script.session) = (Some(process(5)), None);
+    script.said(Source::Process, gone(ExitKind::Killed));
+    assert_eq!((script.headline(), script.outcome()), (Headline::Ended, Some("aborted")));
+    let seat = &script.seat;
+    assert_eq!((seat.process.id.as_ref(), seat.incarnation), (Some(&process(5)), 1));
 }
 
 /// A crash stays one until a person has looked, or somebody else is there.

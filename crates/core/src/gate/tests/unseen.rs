@@ -3,7 +3,7 @@
 use super::script::{Script, exit, fail, prompt, start, stop};
 use crate::gate::{self, Description};
 use crate::id::ProcessId;
-use crate::observation::{Fact, ProcessFact, SessionEnd, SessionStart};
+use crate::observation::{Fact, Level, ProcessFact, SessionEnd, SessionStart};
 use crate::seat::Seat;
 use crate::source::Source;
 use crate::status::{Attach, Exit, ExitKind, Headline, Process, Returns, StartPhase};
@@ -298,4 +298,72 @@ fn a_run_that_nobody_can_type_to_and_that_returns_an_error_in_mid_turn_has_faile
     let gone = Exit::from_wait(Some(1), None, false);
     script.said(Source::Process, Fact::Process(ProcessFact::Exited(gone)));
     assert_eq!(script.outcome(), Some("completed"));
+}
+
+/// `codex exec` whose hooks nobody has trusted.
+#[test]
+fn a_run_of_which_its_launcher_alone_tells_has_failed_with_the_error_that_it_returns() {
+    use Headline::{Crashed, Ended};
+    for (returns, headless, code, signal, headline, outcome) in [
+        (Returns::ItsOwn, true, Some(1), None, Ended, Some("failed")),
+        (Returns::ItsOwn, true, Some(0), None, Ended, None),
+        (Returns::ItsOwn, true, Some(137), None, Crashed, None),
+        (Returns::ItsOwn, true, None, Some(11), Crashed, None),
+        // Somebody has seen it.
+        (Returns::ItsOwn, false, Some(1), None, Crashed, None),
+        // It may have been killed.
+        (Returns::OneIfKilled, true, Some(1), None, Crashed, None),
+    ] {
+        let about = Description { headless, ..Description::default() };
+        let mut script = Script::new();
+        script.seat.returns = returns;
+        (script.session, script.process) = (None, Some(ProcessId::new(5, 50)));
+        script.said(Source::Process, Fact::Process(ProcessFact::Starting(StartPhase::Booting)));
+        gate::describe(&mut script.seat, &about, script.now);
+        let gone = Exit::from_wait(code, signal, false);
+        script.said(Source::Process, Fact::Process(ProcessFact::Exited(gone)));
+        let case = format!("{returns:?} {headless} {code:?} {signal:?}");
+        assert_eq!((script.headline(), script.outcome()), (headline, outcome), "{case}");
+        let turns = usize::from(outcome.is_some());
+        assert_eq!(script.count("turn.started"), turns, "{case}");
+        assert_eq!(script.count("turn.completed"), turns, "{case}");
+        let waits = headline == Crashed || outcome.is_some();
+        assert_eq!(is_in_inbox(&script.seat), waits, "{case}");
+        assert_eq!(script.seat.doc().process.code, code, "{case}");
+    }
+    // What it writes has told of the turn, which is counted once.
+    for level in [Level::Working { reason: None }, Level::Failed { code: "error".to_owned() }] {
+        let about = Description { headless: true, ..Description::default() };
+        let mut script = Script::new();
+        script.seat.returns = Returns::ItsOwn;
+        (script.session, script.process) = (None, Some(ProcessId::new(5, 50)));
+        script.said(Source::Process, Fact::Process(ProcessFact::Starting(StartPhase::Booting)));
+        gate::describe(&mut script.seat, &about, script.now);
+        script.said(Source::EventStream, Fact::Level(Level::Working { reason: None }));
+        script.said(Source::EventStream, Fact::Level(level));
+        let gone = Exit::from_wait(Some(1), None, false);
+        script.said(Source::Process, Fact::Process(ProcessFact::Exited(gone)));
+        assert_eq!((script.headline(), script.outcome()), (Ended, Some("failed")));
+        assert_eq!((script.count("turn.started"), script.count("turn.completed")), (1, 1));
+        assert!(is_in_inbox(&script.seat));
+    }
+}
+
+#[test]
+fn a_script_that_returns_an_error_for_a_run_that_was_killed_makes_no_failure_of_it() {
+    let mut script = Script::new();
+    (script.seat.returns, script.seat.parts_with_a_word) = (Returns::ItsOwn, true);
+    let session = script.session.take();
+    script.process = Some(ProcessId::new(4, 40));
+    script.said(Source::Process, Fact::Process(ProcessFact::Starting(StartPhase::Booting)));
+    let about = Description { headless: true, ..Description::default() };
+    gate::describe(&mut script.seat, &about, script.now);
+    (script.session, script.process) = (session, Some(ProcessId::new(5, 50)));
+    let attach = Some(Attach::Headless);
+    script.hook(Fact::SessionStarted { how: SessionStart::Startup, attach });
+    script.hook(prompt("t1"));
+    for gone in [Exit::of(ExitKind::Crashed), Exit::from_wait(Some(1), None, false)] {
+        script.said(Source::Process, Fact::Process(ProcessFact::Exited(gone)));
+        assert_eq!((script.headline(), script.outcome()), (Headline::Crashed, Some("aborted")));
+    }
 }

@@ -124,6 +124,10 @@ async fn what_is_no_message_is_answered_and_the_line_goes_on() {
         let answer = line.next().await;
         assert_eq!(answer["error"]["code"], code, "{answer}");
     }
+    line.send_text(r#"{"jsonrpc":"2.0","id":1,"method":"tools/nothing"}"#).await;
+    let unknown = line.next().await["error"].take();
+    let says = "there is no method \"tools/nothing\" here";
+    assert_eq!((&unknown["code"], &unknown["message"]), (&json!(-32_601), &json!(says)));
     let told = line.tool("get_session", json!({})).await;
     assert_eq!(told["isError"], false);
 }

@@ -19,7 +19,9 @@ const LONGEST: usize = 4 << 20;
 pub(super) enum Failed {
     /// It wants a password.
     Refused,
-    /// Nobody is there, or nobody who knows the path.
+    /// It has nothing at that path.
+    Absent,
+    /// Nobody is there, or nobody who says anything of it.
     Silent,
 }
 
@@ -57,6 +59,7 @@ impl Client {
         match answer.status() {
             StatusCode::OK => Ok(answer.into_body()),
             StatusCode::UNAUTHORIZED => Err(Failed::Refused),
+            StatusCode::NOT_FOUND => Err(Failed::Absent),
             _ => Err(Failed::Silent),
         }
     }

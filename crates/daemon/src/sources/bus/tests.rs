@@ -173,6 +173,29 @@ async fn what_is_at_work_in_another_folder_goes_on_when_the_hub_comes_back() {
 }
 
 #[tokio::test]
+async fn a_session_of_which_the_program_does_not_say_where_it_is_does_not_end_by_a_list() {
+    let told = |level| (Some("run".to_owned()), Some("ses_a".to_owned()), level);
+    let asked = async |failure: &str| {
+        let rig = Rig::new(None);
+        rig.seat_of(Some("ses_a"));
+        let stream = rig.opened().await;
+        let (path, of_session) = rig.asked().await;
+        assert_eq!(path, "/session/ses_a");
+        answer(of_session, failure, "").await;
+        rig.lists("", "{}").await;
+        (rig, stream)
+    };
+    let (rig, mut stream) = asked("500 Internal Server Error").await;
+    say(&mut stream, &status("busy")).await;
+    let (_, of_session) = rig.asked().await;
+    answer(of_session, "200 OK", "{\"id\":\"ses_a\",\"directory\":\"/~other\"}").await;
+    assert_eq!(rig.told().await, told("working"));
+    // One that is not there does not go on anywhere.
+    let (rig, _stream) = asked("404 Not Found").await;
+    assert_eq!(rig.told().await, told("idle"));
+}
+
+#[tokio::test]
 async fn what_a_program_says_anew_changes_nothing_and_is_counted_once() {
     let rig = Rig::new(None);
     rig.seat();

@@ -1,3 +1,5 @@
+mod replaced;
+
 use super::*;
 use crate::inbox;
 use crate::limits::Limits;

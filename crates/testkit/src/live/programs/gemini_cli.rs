@@ -26,7 +26,7 @@ pub(in crate::live) const GEMINI_CLI: Program = Program {
         compact: "/compress",
         new: "/clear",
         resume: &["--resume"],
-        // No signal is told by a hook, and it ends with the signal.
+        // By its own goodbye, or, where its terminal is closed, by the error that it can write no more.
         terminated: "ended",
         ..Screen::BARE
     },

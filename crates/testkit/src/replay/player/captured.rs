@@ -52,6 +52,9 @@ impl Player<'_> {
         for part in ["code", "signal"] {
             body[part] = told[part].clone();
         }
+        if told["hung_up"] == true {
+            body["hung_up"] = true.into();
+        }
         self.put_process(NAME, &body)
     }
 

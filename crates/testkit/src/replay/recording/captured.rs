@@ -8,7 +8,7 @@ use std::collections::HashMap;
 pub(crate) enum Captured {
     /// Its launcher told which process it is; `told`: in what state, and where.
     Launch { process: ProcessKey, told: Value },
-    /// Its launcher told how it ended; `told`: its code or signal.
+    /// Its launcher told how it ended; `told`: its code or signal, and whether its terminal was closed.
     Exit { process: ProcessKey, told: Value },
     /// Somebody reported, in the words of `by`.
     Report { by: String, body: String },
@@ -22,7 +22,9 @@ pub(super) fn process(row: &Value, process: ProcessKey) -> Option<What> {
             Captured::Launch { process, told }
         }
         "exited" => {
-            let told = json!({"code": row["code"], "signal": row["signal"]});
+            let told = json!({
+                "code": row["code"], "signal": row["signal"], "hung_up": row["hung_up"],
+            });
             Captured::Exit { process, told }
         }
         _ => return None,

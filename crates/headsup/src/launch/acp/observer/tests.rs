@@ -124,7 +124,7 @@ fn an_end_that_a_stuck_hub_is_not_told_stands_in_the_spool_behind_all_else() {
     let home = Some(folder.path().to_owned());
     let delivery = Delivery { url: Url::Unix(socket), home, ..Delivery::nowhere() };
     let ear = Traffic::new("7");
-    let end = End { code: Some(3), signal: None };
+    let end = End { code: Some(3), ..End::default() };
     let ended = Ear::ended(&ear, end).unwrap().event;
     let observer = Observer::start(Some(delivery), Box::new(ear));
     let words: Vec<String> = (0..200).map(|number| format!("word-{number}-")).collect();
