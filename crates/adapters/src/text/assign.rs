@@ -147,7 +147,7 @@ impl Start {
         let short = self.is_option && self.quote.is_none() && value.len() <= 7;
         let word = short && value.iter().all(u8::is_ascii_lowercase);
         // The quote of `input("Password: ")` and `print("Password:", pw)` ends the text.
-        let is_behind = matches!(value.first(), Some(b')' | b','));
+        let is_behind = value.starts_with(b")") || value.starts_with(b", ");
         let closed = !self.tight && self.quote.is_some() && is_behind;
         if value.is_empty() || closed || is_kept_elsewhere(value, self.quote) || is_plain(value) {
             return false;

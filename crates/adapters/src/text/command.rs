@@ -14,6 +14,9 @@ use std::ops::Range;
 /// How far back the words are looked for that tell.
 const BACK: usize = 512;
 
+/// So many words before an option that are called as its program are looked at.
+const NAMESAKES: usize = 4;
+
 /// A longer name beside a password may be a key itself.
 const NAME: usize = 16;
 
@@ -162,9 +165,9 @@ fn tool(text: &[u8], at: usize) -> Option<Range<usize>> {
         // Another option; and `-p-` asks for no password.
         let is_option = is_bare && value.starts_with(b"-") && (!is_joined || value.len() == 1);
         let is_file = value.starts_with(b"file://") || value.starts_with(b"fileb://");
-        // `-p 27017` is a port of most programs.
+        // `-p 27017` is a port of these.
         let is_port = *option == "-p"
-            && (is_bare && needs.is_empty())
+            && (is_bare && programs.contains(&"mongosh"))
             && (value.len() <= 5 && value.iter().all(u8::is_ascii_digit));
         let is_other = is_option || is_file || is_port || is_numbers(value);
         let is_own = found.is_secret(text) && !is_other;
@@ -174,7 +177,8 @@ fn tool(text: &[u8], at: usize) -> Option<Range<usize>> {
 
 /// Is the option at `at` one of a command that runs one of these programs, with one of these words?
 fn is_called(text: &[u8], at: usize, programs: &[&str], needs: &[&str]) -> bool {
-    words_since(text, at, programs).is_some_and(|(start, words)| {
+    // A person or an image may be called as a program is.
+    calls(text, at, programs).take(NAMESAKES).any(|(start, words)| {
         let has = |needs: &&str| words.windows(needs.len()).any(|w| w == needs.as_bytes());
         let is_here = is_command(text, start, words) || has(&" -u") || has(&" -h");
         is_here && (needs.is_empty() || needs.iter().any(has)) && is_one_command(words)
@@ -235,7 +239,8 @@ pub(super) fn statement(text: &[u8], at: usize) -> Option<Range<usize>> {
         let found = word(text, next);
         return (found.quote.is_some() && found.is_secret(text)).then(|| found.all(text));
     }
-    let is_here = |(program, _): &&(&str, &str)| program.as_bytes().first() == text.get(at);
+    let letter = text[at] | 0x20;
+    let is_here = |(program, _): &&(&str, &str)| program.as_bytes().first() == Some(&letter);
     let login = LOGINS.iter().filter(is_here).find_map(|(program, word)| {
         past(text, at, program.as_bytes()).and_then(|next| past(text, next, word.as_bytes()))
     });
@@ -321,20 +326,29 @@ fn is_before_login(text: &[u8]) -> bool {
 pub(super) fn words_since<'text>(
     text: &'text [u8],
     at: usize,
-    programs: &[&str],
+    programs: &'text [&'text str],
 ) -> Option<(usize, &'text [u8])> {
+    calls(text, at, programs).next()
+}
+
+/// The same of each of them, the nearest first.
+fn calls<'text>(
+    text: &'text [u8],
+    at: usize,
+    programs: &'text [&'text str],
+) -> impl Iterator<Item = (usize, &'text [u8])> {
     let from = at.saturating_sub(BACK);
     let seen = &text[from..at];
     // The first and second characters of the programs, one bit each: most places are none.
     let bit = |b: Option<&u8>| b.map_or(0, |b| 1_u128 << (b & 0x7f));
     let all = |at: usize| programs.iter().fold(0, |all, name| all | bit(name.as_bytes().get(at)));
     let (first, second) = (all(0), all(1));
-    let is_start = |start: &usize| {
+    let is_start = move |start: &usize| {
         first & bit(seen.get(*start)) != 0
             && second & bit(seen.get(start + 1)) != 0
             && begins(text, from + start)
     };
-    let after = |start: usize| {
+    let after = move |start: usize| {
         let rest = &seen[start..];
         let is_like = |name: &&&str| name.as_bytes().first() == rest.first();
         let names = programs.iter().filter(is_like);
@@ -342,7 +356,7 @@ pub(super) fn words_since<'text>(
         let is_end = |tail: &&[u8]| separator(text, at - tail.len()).is_some_and(|end| end <= at);
         tails.find(is_end).map(|tail| (from + start, tail))
     };
-    (0..seen.len()).rev().filter(is_start).find_map(after)
+    (0..seen.len()).rev().filter(is_start).filter_map(after)
 }
 
 /// Does a shell read these words to their end as arguments of one command? The option behind

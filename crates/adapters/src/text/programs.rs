@@ -82,7 +82,8 @@ pub(super) const TOOLS: &[Tool] = &[
     apart(REGISTRIES, &["login", "upload", "publish"], &["-p"]),
     joined(&["docker", "podman", "nerdctl", "buildah", "skopeo"], &["login"], &["-p"]),
     apart(MONGO, &[], &["-p"]),
-    joined(&["7z", "7za", "rar", "unrar", "mongosh", "cqlsh"], &[], &["-p"]),
+    joined(&["7z", "7za", "rar", "unrar"], &[], &["-p"]),
+    joined(&["mongosh", "cqlsh"], &[], &["-p"]),
     apart(
         &["zip", "unzip", "sqlcmd", "ssh-keygen", "ipmitool", "mosquitto_pub", "mosquitto_sub"],
         &[],

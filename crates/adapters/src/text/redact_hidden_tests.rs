@@ -87,6 +87,10 @@ fn bare_words_of_known_commands_are_secrets() {
         "az keyvault secret set --vault-name v -n x --value @",
         "aws secretsmanager put-secret-value --secret-id x --secret-string '@'",
         "cargo login @",
+        "Vault login @",
+        "docker login -u helm -p @ host",
+        "podman login -u docker -p @ quay.io",
+        "docker login r.example/oc -u ci -p @",
         "tailscale up --authkey @",
         "$password = ConvertTo-SecureString \"@\" -AsPlainText -Force",
         "ConvertTo-SecureString -String '@' -AsPlainText",
@@ -136,6 +140,14 @@ fn a_password_beside_an_accounts_name_is_a_secret() {
         let text = place.replace('@', WORD);
         assert_eq!(redact(&text), place.replace('@', REDACTED), "{text}");
     }
+}
+
+#[test]
+fn a_short_password_of_an_archive_is_no_port() {
+    assert_eq!(redact("7z a -p4711 a.7z"), "7z a -p[redacted] a.7z");
+    assert_eq!(redact("unrar x -p12345 a.rar"), "unrar x -p[redacted] a.rar");
+    let comma = redact("{\"password\": \",Kq83hdkWm29\"}").into_owned();
+    assert_eq!(comma, "{\"password\": \"[redacted]\"}");
 }
 
 #[test]

@@ -105,7 +105,10 @@ fn was_told_in_words(step: &Step<'_>, code: &str) -> bool {
     let by = [seat.turn.evidence.source, step.evidence.source];
     let is_in_words = by[0] == Source::ProgramStatus && by[1] != Source::ProgramStatus;
     let last = seat.outcome.as_ref().filter(|last| last.kind == OutcomeKind::Failed);
-    is_in_words && last.is_some_and(|last| last.code.as_deref() != Some(code))
+    let has_words_alone = |last: &Outcome| {
+        last.code.as_deref() != Some(code) && last.code.as_deref() == seat.turn.detail.as_deref()
+    };
+    is_in_words && last.is_some_and(has_words_alone)
 }
 
 /// The failure has this code, and the words for it stay beside it.

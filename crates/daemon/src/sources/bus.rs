@@ -191,9 +191,27 @@ impl Bus {
                     for body in follower.stands() {
                         self.tell(place, &body).await;
                     }
+                    self.look_again(place, &client, follower).await?;
                 }
             }
         }
+    }
+
+    /// Where it has not said before where a session is, the lists could not tell of that. It may have been busy.
+    async fn look_again(
+        &self,
+        place: &Place,
+        client: &Client,
+        follower: &mut Follower,
+    ) -> Result<(), Failed> {
+        let mut has_said = false;
+        for path in follower.unknown_of(&[]) {
+            if !self.learn(place, client, &path, follower).await {
+                break;
+            }
+            has_said = true;
+        }
+        if has_said { self.look(place, client, follower).await } else { Ok(()) }
     }
 
     fn refuses(&self, it_does: bool) {

@@ -1,6 +1,7 @@
 //! What a start needs: the seats and the two ends of the log. No scan of the log.
 
 use super::{StoreError, open};
+use headsup_adapters::hook_table;
 use headsup_core::gate;
 use headsup_core::seat::Seat;
 use headsup_core::time::UnixMs;
@@ -144,8 +145,10 @@ fn read(connection: &Connection, rows: &Rows, start: UnixMs) -> Result<Read, Sto
         let mut rows = select.query(share)?;
         while let Some(row) = rows.next()? {
             // Read where it lies.
-            match serde_json::from_str(row.get_ref(1)?.as_str().unwrap_or_default()) {
+            match serde_json::from_str::<Seat>(row.get_ref(1)?.as_str().unwrap_or_default()) {
                 Ok(mut seat) => {
+                    // Its goodbye may still be waited for.
+                    seat.parts_within_ms = hook_table::parts_within_ms(&seat.kind);
                     gate::restore(&mut seat, start);
                     // Put where it stays: ten thousand are not moved once more.
                     seats.push(Arc::new(seat));

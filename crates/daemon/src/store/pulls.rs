@@ -1,6 +1,6 @@
 //! Pull requests.
 
-use super::unreadable::json;
+use super::unreadable::{json, name};
 use super::{Reader, StoreError, Unreadable};
 use crate::forge::Approval;
 use headsup_core::id::AgentId;
@@ -176,7 +176,7 @@ fn one(connection: &Connection, which: &str, value: &str) -> Result<Option<PullR
 }
 
 fn whole(row: &Row<'_>) -> Result<PullRow, StoreError> {
-    let id: String = row.get(0)?;
+    let id = name(row)?;
     let what = || format!("pull request {id}");
     // What is no text is nobody's.
     let text = |column| -> Result<Option<String>, StoreError> {
@@ -221,7 +221,8 @@ mod tests {
                        ('cut', 1, '[]', '{\"state\":'), ('odd', 2, '[]', '{\"state\":\"open\"}')";
         database.execute_batch(spoiled).unwrap();
         let no_text = "INSERT INTO pulls (id, updated_at, request, approvals, doc) VALUES
-                       ('blob', 3, CAST(x'ff' AS TEXT), '[]', '{\"state\":\"open\"}')";
+                       ('blob', 3, CAST(x'ff' AS TEXT), '[]', '{\"state\":\"open\"}'),
+                       (CAST(x'ff' AS TEXT), 4, NULL, '[]', '{}')";
         database.execute_batch(no_text).unwrap();
         let unreadable = Unreadable::default();
         let reader = Reader::telling(&path, unreadable.clone()).unwrap();
@@ -231,6 +232,6 @@ mod tests {
         assert!(reader.asked_pulls().unwrap().is_empty());
         assert!(reader.pull_at("https://forge.example/a/b/pull/1").unwrap().is_none());
         assert!(matches!(reader.pull("cut"), Err(StoreError::Row { .. })));
-        assert_eq!(unreadable.counted.get(), 3, "each is told of once");
+        assert_eq!(unreadable.counted.get(), 4, "each is told of once");
     }
 }

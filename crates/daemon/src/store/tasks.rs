@@ -1,6 +1,6 @@
 //! Tasks and what was said of them.
 
-use super::unreadable::json;
+use super::unreadable::{json, name};
 use super::{Reader, StoreError, Unreadable};
 use headsup_core::wire::{CommentDoc, TaskDoc};
 use headsup_core::work::task::{TaskId, TaskStatus};
@@ -145,11 +145,11 @@ impl Reader {
 }
 
 fn task_in(row: &Row<'_>) -> Result<TaskDoc, StoreError> {
-    let id: String = row.get(0)?;
+    let id = name(row)?;
     json(row, 1, || format!("task {id}"))
 }
 
 fn comment_in(row: &Row<'_>) -> Result<CommentDoc, StoreError> {
-    let (task, number): (String, i64) = (row.get(0)?, row.get(1)?);
+    let (task, number): (String, i64) = (name(row)?, row.get(1)?);
     json(row, 2, || format!("comment {task}/{number}"))
 }

@@ -61,3 +61,9 @@ pub(super) fn json<T: DeserializeOwned>(
     let text = row.get_ref(column)?.as_bytes().unwrap_or_default();
     serde_json::from_slice(text).map_err(|why| StoreError::Row { what: what(), why })
 }
+
+/// The key of a row, which need be no text either.
+pub(super) fn name(row: &Row<'_>) -> Result<String, StoreError> {
+    let name = row.get_ref(0)?.as_bytes().unwrap_or_default();
+    Ok(String::from_utf8_lossy(name).into_owned())
+}

@@ -210,6 +210,9 @@ impl Line {
             let behind = &rest.text[end..];
             let begin = rest.text.len() - behind.trim_start_matches(' ').len();
             lines.push(rest.part(0, end));
+            if begin == rest.text.len() {
+                return lines;
+            }
             rest = Self::new().spaces(indent).and(&rest.part(begin, rest.text.len()));
         }
         lines.push(rest.cut(columns));
@@ -324,6 +327,7 @@ mod tests {
         assert_eq!(folded(&line, 14, 9), ["drop the whole", "  database now"]);
         assert_eq!(folded(&line, 7, 9), ["drop", "  the", "  whole", "  datab", "  ase", "  now"]);
         assert_eq!(folded(&line, 7, 2), ["drop", "  the …"]);
+        assert_eq!(folded(&Line::plain("drop the whole   "), 14, 9), ["drop the whole"]);
         let coloured = line.folded(14, 2, 9);
         assert_eq!(coloured[1].render(true), format!("  {BOLD}database{BOLD:#} now"));
     }
@@ -332,8 +336,9 @@ mod tests {
     fn a_line_is_folded_in_as_many_pieces_as_it_takes_on_any_terminal() {
         assert_eq!(folded(&Line::plain("   日本"), 7, 9), ["   日本"]);
         assert_eq!(folded(&Line::plain("日本語"), 5, 9), ["日本", "  語"]);
-        assert_eq!(Line::plain("  日本").folded(1, 2, 3).len(), 3);
+        // Where there is no room for a letter each has a line all the same.
+        assert_eq!(Line::plain("  日本").folded(1, 2, 3).len(), 2);
         assert_eq!(folded(&Line::plain("          return x;"), 9, 9), ["  return", "  x;"]);
-        assert_eq!(Line::plain("ab").folded(0, 2, 9).last().unwrap().render(false), "");
+        assert_eq!(Line::plain("ab").folded(0, 2, 9).len(), 2);
     }
 }

@@ -130,6 +130,21 @@ fn a_failure_has_the_code_that_the_log_has_for_it_and_the_words_of_the_terminal(
 }
 
 #[test]
+fn the_first_code_that_is_told_for_words_stays() {
+    let mut script = failed_on_a_terminal();
+    for code in ["overloaded", "unknown"] {
+        let (code, detail) = (code.to_owned(), None);
+        script.log(Fact::TurnFailed { code, detail, turn_ref: None });
+        let outcome = script.seat.outcome.as_ref().unwrap();
+        assert_eq!(outcome.code.as_deref(), Some("overloaded"));
+        assert_eq!(script.seat.turn.detail.as_deref(), Some("disk full"));
+    }
+    gate::mark_seen(&mut script.seat, script.now);
+    script.said(Source::ProgramStatus, failed("disk full"));
+    assert_eq!(script.headline(), Headline::Idle, "it is the same one");
+}
+
+#[test]
 fn a_run_that_leaves_as_soon_as_it_has_failed_has_had_one_turn() {
     for is_hooked in [false, true] {
         let mut script = Script::working();

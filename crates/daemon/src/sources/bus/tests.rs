@@ -195,6 +195,32 @@ async fn a_session_of_which_the_program_does_not_say_where_it_is_does_not_end_by
     assert_eq!(rig.told().await, told("idle"));
 }
 
+/// It was busy when the hub came.
+#[tokio::test]
+async fn a_session_of_which_nothing_was_said_is_asked_for_again() {
+    let rig = Rig::new(None);
+    rig.seat_of(Some("ses_a"));
+    let mut stream = rig.opened().await;
+    let (_, of_session) = rig.asked().await;
+    answer(of_session, "500 Internal Server Error", "").await;
+    rig.lists("", "{}").await;
+    let anew = json!({ "type": "permission.v3.asked", "properties": {} });
+    say(&mut stream, &anew.to_string()).await;
+    // It listens by then.
+    while rig.metrics.counted("opencode", "permission.v3.asked.type") == 0 {
+        tokio::task::yield_now().await;
+    }
+    tokio::time::pause();
+    tokio::time::advance(AGAIN).await;
+    tokio::time::resume();
+    let (path, of_session) = rig.asked().await;
+    assert_eq!(path, "/session/ses_a");
+    answer(of_session, "200 OK", "{\"id\":\"ses_a\"}").await;
+    rig.lists("", "{}").await;
+    let told = (Some("run".to_owned()), Some("ses_a".to_owned()), "idle");
+    assert_eq!(rig.told().await, told);
+}
+
 #[tokio::test]
 async fn what_a_program_says_anew_changes_nothing_and_is_counted_once() {
     let rig = Rig::new(None);
