@@ -14,9 +14,7 @@ pub(crate) struct Ends {
 
 impl Ends {
     pub(crate) fn new() -> io::Result<Self> {
-        // Before there is a handler of ours. Where nobody says so, nothing is ignored.
-        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-        let unless_ignored = |kind: SignalKind| match is_ignored(&status, kind.as_raw_value()) {
+        let unless_ignored = |kind: SignalKind| match is_kept_ignored(kind.as_raw_value()) {
             true => Ok(None),
             false => signal(kind).map(Some),
         };
@@ -45,6 +43,13 @@ async fn of(signal: Option<&mut Signal>) {
         Some(signal) => drop(signal.recv().await),
         None => std::future::pending().await,
     }
+}
+
+/// Whether whoever started this process wants it to ignore this signal: to be asked before there is a handler for it.
+pub fn is_kept_ignored(number: i32) -> bool {
+    // Where nobody says so it is heard.
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    is_ignored(&status, number)
 }
 
 /// Whether a process of this `/proc/PID/status` ignores it.

@@ -68,6 +68,7 @@ mod web;
 mod webhooks;
 mod writer;
 
+pub use ends::is_kept_ignored;
 pub use error::RunError;
 pub use filesystem::remote;
 pub use forge::ForgeSettings;
