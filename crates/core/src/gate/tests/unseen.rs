@@ -300,7 +300,7 @@ fn a_run_that_nobody_can_type_to_and_that_returns_an_error_in_mid_turn_has_faile
     assert_eq!(script.outcome(), Some("completed"));
 }
 
-/// `codex exec` whose hooks nobody has trusted.
+/// A run without a terminal whose hooks nobody has trusted.
 #[test]
 fn a_run_of_which_its_launcher_alone_tells_has_failed_with_the_error_that_it_returns() {
     use Headline::{Crashed, Ended};
