@@ -88,7 +88,7 @@ const WRITTEN: &[Support] = &[
         shown: Shown::Live,
         version: "0.61.0",
         witnesses: "hooks, title, log, screen, process",
-        cannot: "errors and Esc, without its log: a turn that ends without a word is shown as unknown then; a grant or a refusal, and at rest a command of the person's own (`!`), without its title; that a /compress came to nothing; the dialog of a quota that is used up, which is shown as working, but in a tmux pane that may be looked at for as long as it lives; that `gemini -p` has failed, where nobody knows its exit code (`headsup run` does) or all that is known is 1 without a goodbye (`-o json`), which it returns when it is killed, too; without its hooks, and of a command of the person's own (`!`), that a command which has printed something and is then silent for 30 s goes on: its title says that a person is wanted, and so it is shown as blocked",
+        cannot: "errors and Esc, without its log: a turn that ends without a word is shown as unknown then; a grant or a refusal, and at rest a command of the person's own (`!`), without its title; that a /compress came to nothing; the dialog of a quota that is used up, which is shown as working, but in a tmux pane that may be looked at for as long as it lives; that `gemini -p` has failed, where nobody knows its exit code (`headsup run` does, and of one that says no goodbye the kernel from Linux 6.15 on) or all that is known is 1 without a goodbye (`-o json`), which it returns when it is killed, too; without its hooks, and of a command of the person's own (`!`), that a command which has printed something and is then silent for 30 s goes on: its title says that a person is wanted, and so it is shown as blocked",
         instead: None,
     },
     Support {
@@ -97,7 +97,7 @@ const WRITTEN: &[Support] = &[
         shown: Shown::Live,
         version: "0.24.4",
         witnesses: "hooks, title, process",
-        cannot: "a kill, but by its process; the end of `qwen -p`, whose last hook is `Stop`: once its turn has ended, its process is gone because it is done; that `qwen -p` has failed, where nobody knows its exit code (`headsup run` does); a command of the person's own (`!`)",
+        cannot: "a kill, but by its process; the end of `qwen -p`, whose last hook is `Stop`: once its turn has ended, its process is gone because it is done; that `qwen -p` has failed, where nobody knows its exit code (`headsup run` does, and from Linux 6.15 on the kernel); a command of the person's own (`!`)",
         instead: None,
     },
     Support {

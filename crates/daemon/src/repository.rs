@@ -39,7 +39,8 @@ pub(crate) struct Place {
 impl Place {
     /// `None` in no checkout of a repository.
     pub(crate) fn of(folder: &Path) -> Option<Self> {
-        let worktree = folder.ancestors().find(|root| root.join(".git").exists())?;
+        let real = real(folder)?;
+        let worktree = real.ancestors().find(|root| root.join(".git").exists())?;
         let Repository { main, .. } = Repository::of(worktree)?;
         let dot = worktree.join(".git");
         let git = if dot.is_file() { pointed_at(worktree, &dot)? } else { dot };
@@ -54,7 +55,7 @@ impl Place {
 impl Repository {
     /// The repository that `folder` is in; `None` in none.
     pub(crate) fn of(folder: &Path) -> Option<Self> {
-        folder.ancestors().find_map(|root| {
+        real(folder)?.ancestors().find_map(|root| {
             let dot = root.join(".git");
             if fs::symlink_metadata(&dot).is_ok_and(|dot| dot.is_file()) {
                 let common = common_of(&pointed_at(root, &dot)?)?;
@@ -84,6 +85,11 @@ impl Repository {
         found.retain(is_there);
         found
     }
+}
+
+/// However it is reached, by links or by dots, a folder has one name. It may be gone itself.
+fn real(folder: &Path) -> Option<PathBuf> {
+    folder.ancestors().find_map(|above| above.canonicalize().ok())
 }
 
 fn is_git(folder: &Path) -> bool {

@@ -245,8 +245,13 @@ impl Config {
 
     /// Who decides of merges in which repository.
     pub(crate) fn forge(&self) -> ForgeSettings {
-        let own = |of: &Repository| Some((of.path.0.clone(), of.merge_policy?));
-        let repositories = self.repository.iter().filter_map(own).collect();
+        // A repository has the name that it has behind all links.
+        let names = |path: &Path| [Some(path.to_owned()), path.canonicalize().ok()];
+        let own = |of: &Repository| {
+            let policy = of.merge_policy?;
+            Some(names(&of.path.0).into_iter().flatten().map(move |path| (path, policy)))
+        };
+        let repositories = self.repository.iter().filter_map(own).flatten().collect();
         ForgeSettings { merge_policy: self.merge_policy, repositories }
     }
 
@@ -349,6 +354,13 @@ mod tests {
         let set = parse(text).unwrap().forge();
         assert_eq!(set.merge_policy, MergePolicy::Allow);
         assert_eq!(set.repositories, [(PathBuf::from("/a"), MergePolicy::Ask)]);
+        let folder = tempfile::tempdir().unwrap();
+        let (real, link) = (folder.path().canonicalize().unwrap(), folder.path().join("link"));
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        let named =
+            |path: &Path| format!("[[repository]]\npath = {path:?}\nmerge_policy = \"ask\"\n");
+        let set = parse(&named(&link)).unwrap().forge();
+        assert_eq!(set.repositories, [link, real].map(|path| (path, MergePolicy::Ask)));
         let error = parse("merge_policy = \"never\"\n").unwrap_err();
         assert!(error.message.contains("`ask` or `allow`"), "{}", error.message);
     }

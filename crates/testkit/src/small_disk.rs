@@ -36,8 +36,17 @@ impl SmallDisk {
             fs::create_dir_all(below.join(part))?;
         }
         let script = "mount -t overlay overlay \
-                      -o lowerdir=\"$2/lower\",upperdir=\"$2/upper\",workdir=\"$2/work\" \"$1\"";
+                      -o lowerdir=\"$2/lower\",upperdir=\"$2/upper\",workdir=\"$2/work\",userxattr \"$1\"";
         Self::hold(folder, script, fs::canonicalize(below)?.as_os_str())
+    }
+
+    /// Mounts one file over another, as containers have a single one of the machine outside. `None`
+    /// where the system does not allow it.
+    ///
+    /// # Errors
+    /// If the tools that do it are not there.
+    pub fn file(over: &Path, file: &Path) -> io::Result<Option<Self>> {
+        Self::hold(over, "mount --bind \"$2\" \"$1\"", fs::canonicalize(file)?.as_os_str())
     }
 
     /// Runs the script, with the folder and the word after it, in a name space of its own.

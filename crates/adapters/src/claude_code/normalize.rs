@@ -17,7 +17,7 @@
 //! | `Stop` | turn ended, with what goes on in the background | measured |
 //! | `StopFailure` | turn failed | measured |
 //! | `SubagentStart`, `SubagentStop` | helper started, ended; one without a type is the compaction's own | measured |
-//! | `PreCompact`, `PostCompact` | compaction started, ended; a manual one has a `prompt_id` of its own, and no `Stop` after it | measured |
+//! | `PreCompact`, `PostCompact` | compaction started, ended; a manual one has a `prompt_id` of its own, and no `Stop` after it; helpers go on beside it, and what ends meanwhile wakes the agent behind it | measured |
 //! | `TaskCreated`, `TaskCompleted` | nothing: they are to-do items | measured |
 //! | `MessageDisplay`, `ConfigChange`, `PreModelSwitch`, `PostModelSwitch` | nothing | measured |
 //! | all others | nothing | read |

@@ -8,7 +8,7 @@
 //! | `user` with `[Request interrupted by user…]` or `interruptedMessageId` | turn interrupted; `promptId` names the turn, or (2.1.242; 2.1.330 for Esc in a call) the queued prompt that is sent in its place, of which no `UserPromptSubmit` tells (2.1.330) |
 //! | `user` of a `human` origin, or of `task-notification` | prompt logged, should its hook be lost; the others are commands of the person's own, results of calls, and the like |
 //! | `user` with `isMeta` and `Stop hook feedback:` | stop undone: another hook of it has the agent go on in the same turn |
-//! | `system` / `local_command` with `Compaction canceled.` on its error output | turn interrupted: Esc in `/compact` (read) |
+//! | `system` / `local_command` with `Compaction canceled.` on its error output | turn interrupted: Esc in `/compact` (read; 2.1.330 wrote no such line, measured) |
 //! | the same with `Error during compaction` | turn failed: no hook tells of it but one of the compaction's own helper, which takes no part in the turn |
 //! | `system` / `compact_boundary` of a `manual` trigger | compaction ended: without hooks nothing else tells that it was no interruption |
 //! | `system` / `local_command` with `<command-name>` | command ran: what the program has done by itself for a person, of which no hook tells |

@@ -1,6 +1,5 @@
 //! What agents say in our words or in those of other systems, and to their terminal.
 
-use super::essence::essence;
 use super::shroud::Shroud;
 use super::words;
 use crate::terminal;
@@ -57,7 +56,7 @@ impl Shroud {
                 let was = means(&with(&said));
                 let said = match self.shows_text() {
                     true => self.words(&said),
-                    false => essence(&said, |said| means(&with(said)) == was),
+                    false => self.reduce(&said, |said| means(&with(said)) == was),
                 };
                 with(&said)
             }
@@ -75,7 +74,7 @@ impl Shroud {
         let was = terminal::titled(kind, title);
         match self.shows_text() {
             true => self.words(title),
-            false => essence(title, |title| terminal::titled(kind, title) == was),
+            false => self.reduce(title, |title| terminal::titled(kind, title) == was),
         }
     }
 }

@@ -1,11 +1,13 @@
 //! What leaves the machine.
 
+use super::essence::essence;
 use super::names::{Names, is_uuid};
 use super::numbers;
 use super::vocabulary as known;
 use super::words;
 use crate::text::{REDACTED, redact};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// The home that everybody's becomes.
 const HOME: &str = "/home/user";
@@ -31,6 +33,8 @@ const UNMISTAKABLE: usize = 5;
 #[derive(Debug)]
 pub struct Shroud {
     names: Names,
+    /// What is hidden word by word, as it was said.
+    reduced: BTreeSet<String>,
     /// The person's home folder.
     home: Option<String>,
     /// The person's name in the system, where it tells anybody anything.
@@ -45,12 +49,13 @@ impl Shroud {
         let home = home.map(|home| home.trim_end_matches('/')).filter(|home| home.len() > 1);
         let user = home.and_then(|home| home.rsplit('/').next());
         let user = user.filter(|user| user.len() > 2 && !NOBODY.contains(user)).map(str::to_owned);
-        Self { names: Names::default(), home: home.map(str::to_owned), user, keeps_text }
+        let (names, reduced) = (Names::default(), BTreeSet::new());
+        Self { names, reduced, home: home.map(str::to_owned), user, keeps_text }
     }
 
     /// How many different texts have a placeholder.
     pub fn replaced(&self) -> usize {
-        self.names.count()
+        self.names.count() + self.reduced.len()
     }
 
     /// A payload, a status file or a line of a log.
@@ -121,6 +126,15 @@ impl Shroud {
     /// What somebody has said, however long.
     pub(super) fn words(&mut self, text: &str) -> String {
         if text.is_empty() { String::new() } else { self.said(text) }
+    }
+
+    /// As little of a text as still says the same.
+    pub(super) fn reduce(&mut self, text: &str, same: impl Fn(&str) -> bool) -> String {
+        let left = essence(text, same);
+        if left != text {
+            self.reduced.insert(text.to_owned());
+        }
+        left
     }
 
     pub(super) fn shows_text(&self) -> bool {

@@ -49,6 +49,17 @@ fn a_secret_is_nowhere_in_what_leaves_the_machine() {
 }
 
 #[test]
+fn what_is_hidden_word_by_word_is_counted_once() {
+    let mut shroud = Shroud::new(None, false);
+    for _ in 0..2 {
+        assert_eq!(shroud.title("custom", "my plans"), "xx xxxxx");
+        assert_eq!(shroud.status("custom", "state=blocked:msg=Z28/"), "state=blocked:msg=eHg/");
+        assert_eq!(shroud.status("custom", "state=working"), "state=working");
+    }
+    assert_eq!(shroud.replaced(), 2);
+}
+
+#[test]
 fn what_is_kept_holds_no_credential_even_if_text_is_kept() {
     for secret in &SECRETS[..4] {
         let payload =

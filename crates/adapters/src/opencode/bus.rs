@@ -478,7 +478,7 @@ fn event(message: &str) -> Option<(String, Said<'_>)> {
     if found.kind.json().is_none() && found.payload.json().is_some() {
         found = found.payload.object();
     }
-    let kind = found.kind.text()?;
+    let kind = found.kind.text().unwrap_or(anew::UNNAMED.into());
     if !anew::may_tell(&kind) && !written::is_of_one(&kind) {
         return None;
     }

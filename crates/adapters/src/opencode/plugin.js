@@ -442,11 +442,11 @@ export const headsup = async ({ directory }) => {
         case "message.part.delta":
           return goes_on(sessions.get(said?.sessionID))
         default:
-          if (!TELLING.test(name) || SILENT.test(name)) return
+          if (name && (!TELLING.test(name) || SILENT.test(name))) return
           for (const one of ENDS.test(name) ? sessions.values() : []) {
             if (typeof said?.sessionID !== "string" || one.id === said.sessionID) unsure(one)
           }
-          strange(event, "its name")
+          strange(event, name ? "its name" : "no type")
       }
     }
 

@@ -32,6 +32,7 @@ pub(super) fn option(text: &[u8], at: usize) -> Option<Range<usize>> {
         .or_else(|| openssl(text, at))
         .or_else(|| literal(text, at))
         .or_else(|| tool(text, at))
+        .or_else(|| handed::joined_to_name(text, at))
         .or_else(|| handed::cookie(text, at))
         .or_else(|| handed::here(text, at))
 }

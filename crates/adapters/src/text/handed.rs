@@ -3,8 +3,8 @@
 
 use super::accounts::{after, behind};
 use super::assign::{is_reference, quote_before, skip_quote};
-use super::command::{is_one_command, separator, word, word_from, words_since};
-use super::programs::CURL;
+use super::command::{Word, is_one_command, separator, word, word_from, words_since};
+use super::programs::{CURL, JOINED_TO_NAMES};
 use super::words::is_plain;
 use std::ops::Range;
 
@@ -47,6 +47,40 @@ pub(super) fn cookie(text: &[u8], at: usize) -> Option<Range<usize>> {
     });
     let is_called = || words_since(text, at, CURL).is_some_and(|(_, words)| is_one_command(words));
     (has_secret && is_called()).then(|| whole.all(text))
+}
+
+/// `smbclient -U NAME%…` and the like; a name alone is none.
+pub(super) fn joined_to_name(text: &[u8], at: usize) -> Option<Range<usize>> {
+    JOINED_TO_NAMES.iter().find_map(|(programs, options, sign)| {
+        let option = options.iter().find(|option| text[at..].starts_with(option.as_bytes()))?;
+        let end = at + option.len();
+        let spaced = separator(text, end);
+        let is_long = option.starts_with("--");
+        let start = match text.get(end) {
+            Some(b'=') if is_long => end + 1,
+            _ if is_long => spaced?,
+            _ => spaced.unwrap_or(end),
+        };
+        // A quote may stand before the option and what is joined to it.
+        let whole = match quote_before(text, at).filter(|_| spaced.is_none()) {
+            quote @ Some(_) => word_from(text, start, start, quote),
+            None => word(text, start),
+        };
+        // A domain may stand before the name, behind a backslash, and whatever letter follows that.
+        let goes_on = |b: &&u8| **b > b' ' && !b"\"'`;|&)<>".contains(*b);
+        let bare = || text[whole.range.start..].iter().take(128).take_while(goes_on).count();
+        let length = whole.quote.map_or_else(bare, |_| whole.range.len().min(128));
+        let stretch = &text[whole.range.start..whole.range.start + length];
+        let sign = stretch.iter().position(|b| b == sign)?;
+        let value = whole.range.start + sign + 1;
+        let found = match whole.quote {
+            Some(_) => Word { range: value..whole.range.end, raw: value, quote: whole.quote },
+            None => word(text, value),
+        };
+        let is_called =
+            || words_since(text, at, programs).is_some_and(|(_, words)| is_one_command(words));
+        (found.is_secret(text) && is_called()).then(|| found.all(text))
+    })
 }
 
 /// `--password-stdin <<< …`

@@ -15,6 +15,12 @@ pub(super) const MYSQL: &[&str] = &[
 ];
 pub(super) const SSHPASS: &[&str] = &["sshpass"];
 
+/// Programs that take a password joined to a name: their options for that, and the sign between the two.
+pub(super) const JOINED_TO_NAMES: &[(&[&str], &[&str], u8)] = &[
+    (&["smbclient", "rpcclient", "smbget", "smbcacls", "winexe"], &["-U", "--user"], b'%'),
+    (&["lftp"], &["-u", "--user"], b','),
+];
+
 /// Words that run the program behind them.
 pub(super) const WRAPPERS: &[&str] = &[
     "sudo",

@@ -300,3 +300,33 @@ fn an_element_whose_name_is_a_secret_is_emptied() {
         assert_eq!(redact(text), text);
     }
 }
+
+#[test]
+fn a_password_that_is_joined_to_a_name_is_cut_and_a_name_alone_stays() {
+    for place in [
+        "smbclient -U ada%@ //host/share",
+        "smbclient -L host -Uada%@",
+        "smbclient --user=ada%@ //host/share",
+        "rpcclient -U 'shop/ada%@' host",
+        "Bash: sudo winexe -U \"ada%@\" //host cmd",
+        "smbclient --user ada%@ //host/share",
+        "smbclient -U CORP\\\\ada%@ //host/share",
+        "smbclient -U CORP\\nora%@ //host/share",
+        "lftp -u ada,@ ftp.example",
+        "lftp --user ada,@ ftp.example",
+    ] {
+        let clean = redact(&place.replace('@', WORD)).into_owned();
+        assert_eq!(clean, place.replace('@', REDACTED));
+    }
+    let two_words = redact("smbclient '-Uada%Kq83hd kWm29sLq' //host/share").into_owned();
+    assert_eq!(two_words, format!("smbclient '-Uada%{REDACTED}' //host/share"));
+    for text in [
+        "smbclient -U ada //host/share",
+        "smbclient -U ada%$PW //host/share",
+        "lftp -u ada ftp.example",
+        "cp -u a,b c",
+        "tool -U 50%Kq83hdkWm29sLq77",
+    ] {
+        assert_eq!(redact(text), text);
+    }
+}

@@ -73,6 +73,9 @@ const KEYS: &[(&str, &str, usize)] = &[
     ("mfa.", MIXED, 84),
     ("sntrys_", MIXED, 60),
     ("SK", HEX, 32),
+    ("AKCp", MIXED, 69),
+    ("sha256~", MIXED, 43),
+    ("sl.u.", MIXED, 130),
 ];
 
 #[test]

@@ -35,7 +35,7 @@ pub(super) struct Shape {
 }
 
 /// Prefixes on which other words end, or with which pieces of other words begin.
-const SHARED: &[&str] = &["key-", "sess-", "pul-", "1//0", "csk-", "ABSK", "LTAI", "AKID"];
+const SHARED: &[&str] = &["key-", "sess-", "pul-", "1//0", "csk-", "ABSK", "LTAI", "AKID", "AKCp"];
 
 impl Shape {
     /// Whether no other word has it in its middle, behind this character.
@@ -120,6 +120,7 @@ static SHAPES: &[Shape] = &[
     shape("sgp_", 30, Word),
     shape("bkua_", 30, Hex),
     shape("oy2", 43, Alnum),
+    shape("AKCp", 60, Alnum),
     // Clouds.
     shape("AKIA", 16, Upper),
     shape("ASIA", 16, Upper),
@@ -158,6 +159,8 @@ static SHAPES: &[Shape] = &[
     shape("AKID", 30, Alnum),
     shape("AGE-SECRET-KEY-1", 30, Upper),
     shape("ops_eyJ", 30, Dotted),
+    shape("sha256~", 40, Word),
+    shape("sl.u.", 60, Word),
     // Money.
     shape("sk_live_", 16, Alnum),
     shape("sk_test_", 16, Alnum),

@@ -79,7 +79,8 @@ pub(super) fn ended(step: &mut Step<'_>, exit: Exit) -> Effect {
     Effect::Outranked("the agent that it has started lives on")
 }
 
-/// How the agent has ended, of which nobody knows more than that it is gone: as what has started it did a moment ago.
+/// How the agent has ended, of which nobody knows more than that it is gone, or what it returned: as what has started it
+/// did a moment ago.
 pub(super) fn explained(step: &Step<'_>, exit: Exit) -> Exit {
     if let Some(own) = seen(step, exit) {
         return own;
@@ -90,7 +91,10 @@ pub(super) fn explained(step: &Step<'_>, exit: Exit) -> Exit {
     let is_bare = exit.code.is_none() && exit.signal.is_none();
     let has_parted = exit.kind == ExitKind::Clean && is_bare;
     let exit = if has_parted && never_came(step) { Exit::of(ExitKind::Crashed) } else { exit };
-    let told = match end.filter(|_| is_bare) {
+    // It was told to go, and with it the agent: an error that this returns then is no crash.
+    let is_sent = |end: &LaunchedEnd| end.exit.kind == ExitKind::Killed && exit.is_error();
+    let told = match end.filter(|end| is_bare || is_sent(end)) {
+        Some(_) if !is_bare => Exit { kind: ExitKind::Killed, ..exit },
         // Why, its launcher does not know.
         Some(end) if exit.kind == ExitKind::OomKilled => Exit { kind: exit.kind, ..end.exit },
         Some(end) => process::refine(Process::Exited(end.exit), exit),

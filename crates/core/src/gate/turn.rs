@@ -261,6 +261,7 @@ pub(super) fn prompted(
         step.seat.turn.compacting = false;
     } else {
         prompts::withdraw(step, |asked| asked.actor.is_main());
+        compaction::gives_way_to_wake(step);
     }
     prompts::keep_held_at_prompt(step);
     let was_open = step.seat.turn.open;
@@ -433,7 +434,7 @@ pub(super) fn helpers_are_done(step: &mut Step<'_>) -> bool {
     let has_streamed = own.is_some_and(|own| own.source == Source::EventStream && rests(own));
     let turn = &step.seat.turn;
     let waits = turn.awaits_helpers || turn.open && turn.main_stopped && has_streamed;
-    let is_done = waits && !goes_on_behind(step);
+    let is_done = waits && !turn.compacting && !goes_on_behind(step);
     let (unlisted, kind) = (turn.awaits_helpers, turn.stopped_as());
     if is_done && stops::may_wake(step) {
         return false;

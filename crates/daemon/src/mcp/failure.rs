@@ -149,6 +149,7 @@ fn tools_for(code: &str, problem: &Value) -> Option<String> {
         "no_such_task" => "an identifier is like APP-12; `headsup task ls` lists them",
         "no_such_prompt" => "list_inputs lists yours that are open",
         "no_such_pr" => "list_session_prs lists yours, `headsup pr ls` all",
+        "no_repository" => "run `headsup pr create --head BRANCH TITLE` in the repository",
         "draft" => "say that it is ready, `headsup pr ready` in a shell does; then merge_pr again",
         _ => return None,
     };

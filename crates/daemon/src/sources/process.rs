@@ -1,8 +1,9 @@
 //! Processes in seats: each is waited for until it is gone.
 //!
-//! A process that is not our child has no exit status for us. Its own goodbye (the end of the
-//! session told by a hook, its status file removed) tells a clean end from a crash. Where the shell that it was
-//! started from is gone with it, a person has closed the terminal; whoever outlives that was meant to.
+//! A process that is not our child has no exit status for us but what the kernel tells whoever has waited for it
+//! (`headsup_kernel`). Its own goodbye (the end of the session told by a hook, its status file removed) tells a clean
+//! end from a crash. Where the shell that it was started from is gone with it, a person has closed the terminal;
+//! whoever outlives that was meant to.
 
 mod ending;
 mod leader;
@@ -21,7 +22,7 @@ use crate::limits;
 use crate::oom::Ooms;
 use crate::process::{is_alive, living, parent_of, shell_of};
 use crate::samples::Samples;
-use ending::{cause, gone, stays};
+use ending::{Awaited, gone, stays};
 use headsup_adapters::acp;
 use headsup_core::id::{AgentId, ProcessId};
 use headsup_core::observation::{Delivery, Fact, ProcessFact};
@@ -141,6 +142,7 @@ impl Processes {
             terminal: is_outside.then(|| Terminal::new(has_pane)),
             pane: OwnPane::default(),
             end: None,
+            awaited: None,
             waits,
             left_in_order,
             board: Arc::clone(&self.board),
@@ -247,8 +249,10 @@ struct One {
     pause: Option<Pause>,
     terminal: Option<Terminal>,
     pane: OwnPane,
-    /// The signal that has ended it, if nobody was faster to collect it.
+    /// The signal that has ended it.
     end: Option<Exit>,
+    /// From when it is first waited for.
+    awaited: Option<Awaited>,
     /// Else it is looked at.
     waits: bool,
     /// It ended before the hub's start, and had taken its file away.
@@ -307,14 +311,13 @@ impl One {
             (false, false) => ("exit", ExitKind::Crashed),
         };
         let exit = match kind {
-            // Its own pane, where it stays, knows how it has ended; so does the kernel, as long as whoever has started
-            // it has not asked.
             ExitKind::Crashed if self.end.is_some() => self.end,
             ExitKind::Crashed if stopped.is_some() => stopped,
-            ExitKind::Crashed => {
-                let told = self.pane.end_of(&self.process).await;
-                told.or_else(|| cause(&self.process))
-            }
+            // So does its own pane, where it stays; an older kernel tells no more once somebody has collected it.
+            ExitKind::Crashed => match self.cause() {
+                None => self.pane.end_of(&self.process).await.or_else(|| self.cause()),
+                known => known,
+            },
             _ => None,
         };
         let exited = ProcessFact::Exited(exit.unwrap_or_else(|| Exit::of(kind)));
@@ -350,15 +353,20 @@ impl One {
 
     /// Comes back when it is gone. A code is told by others, or says little; a signal says whether it has crashed.
     async fn lives(&mut self, inbox: &Inbox) {
-        self.look_until_gone(inbox).await;
-        // Whoever has started it collects it in a moment. Why one in a container was killed its engine knows.
+        let awaited = Awaited::new(&self.process, self.waits);
+        self.look_until_gone(&awaited, inbox).await;
+        self.awaited = Some(awaited);
+        // Why one in a container was killed its engine knows.
         let is_outside = self.process.pid_namespace.is_none();
-        self.end = cause(&self.process).filter(|end| is_outside && end.signal.is_some());
+        self.end = self.cause().filter(|end| is_outside && end.signal.is_some());
     }
 
-    async fn look_until_gone(&mut self, inbox: &Inbox) {
-        let pidfd = self.process.pid_here().filter(|_| self.waits).and_then(pidfd);
-        // Only now is it sure that the descriptor is of this process.
+    /// How it has ended, as the kernel tells.
+    fn cause(&self) -> Option<Exit> {
+        self.awaited.as_ref()?.cause()
+    }
+
+    async fn look_until_gone(&mut self, awaited: &Awaited, inbox: &Inbox) {
         while let Some(stat) = living(&self.process) {
             self.ooms.look(&self.process);
             self.pane.look(&self.process);
@@ -374,7 +382,7 @@ impl One {
             for (name, fact) in stands.into_iter().chain(left) {
                 tell(inbox, &sight(self.agent.clone(), self.process.clone(), name, fact)).await;
             }
-            if ends_meanwhile(pidfd.as_ref()).await {
+            if awaited.ends_meanwhile().await {
                 return;
             }
         }

@@ -160,9 +160,10 @@ fn told(head: &Head) -> Vec<String> {
     };
     let kept: Vec<String> = words.into_iter().filter_map(count).collect();
     let mut lines = vec![format!("kept: {} (since {since})", kept.join(", "))];
-    let text = match head.text {
-        true => "what was said is in it, without credentials and the home folder".to_owned(),
-        false => format!("{} different texts and paths are placeholders", head.replaced),
+    let text = match (head.text, head.replaced) {
+        (true, _) => "what was said is in it, without credentials and the home folder".to_owned(),
+        (false, 1) => "1 text or path is a placeholder".to_owned(),
+        (false, count) => format!("{count} different texts and paths are placeholders"),
     };
     lines.push(format!("cut: {text}; outputs of tools are never in it"));
     if head.dropped > 0 {
@@ -253,6 +254,22 @@ mod tests {
         });
         save(&pipe, b"bundle", false, || tell.send(()).unwrap()).unwrap();
         assert_eq!(reader.join().unwrap(), (true, "bundle".to_owned()));
+    }
+
+    #[test]
+    fn one_placeholder_is_told_as_one() {
+        for (replaced, cut) in [
+            (0, "cut: 0 different texts and paths are placeholders"),
+            (1, "cut: 1 text or path is a placeholder"),
+            (2, "cut: 2 different texts and paths are placeholders"),
+        ] {
+            let head = serde_json::json!({
+                "version": "1", "kind": "custom", "captured_at": "", "since": "",
+                "kept": {"osc": 1}, "dropped": 0, "replaced": replaced, "text": false,
+            });
+            let lines = told(&serde_json::from_value(head).unwrap());
+            assert_eq!(lines[1], format!("{cut}; outputs of tools are never in it"));
+        }
     }
 
     #[test]

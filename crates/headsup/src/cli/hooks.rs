@@ -422,10 +422,10 @@ pub(crate) fn by_hand(error: &SetupError, site: &Site, _: Output) -> CommandErro
         return command;
     };
     let (settings, launcher) = (site.settings(), &site.launcher);
-    let is_folder = site.is_plugin(path);
-    let at = if is_folder { path.display() } else { settings.display() };
+    let folder = site.plugin_around(path);
+    let at = folder.as_ref().unwrap_or(&settings).display();
     command.hint(match site.recipe.place() {
-        "settings" if !is_folder => format!(
+        "settings" if folder.is_none() => format!(
             "take every entry that runs {launcher} out of {at} by hand, or put the file right and \
              uninstall again"
         ),

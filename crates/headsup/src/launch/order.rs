@@ -5,9 +5,11 @@
 //! start the agent.
 
 use super::shim::keeper;
+use super::shim::terminal::is_ours;
 use super::stream::mark::Mark;
 use crate::error::CommandError;
 use rustix::fs::{Mode, OFlags};
+use rustix::stdio::stderr;
 use serde::{Deserialize, Serialize};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -206,8 +208,8 @@ impl Order {
     pub(crate) fn start_on(&self, terminal: OwnedFd, line: File) -> Result<Child, CommandError> {
         let mut command = keeper::command(&os(&self.program), &os(&self.name));
         self.furnish(&mut command);
-        // Errors that are written somewhere else stay there.
-        if std::io::stderr().is_terminal() {
+        // Errors that are written somewhere else, be it another terminal, stay there.
+        if is_ours(stderr()) {
             let same = terminal.try_clone().map_err(|error| self.cannot_run(&error))?;
             command.stderr(same);
         }

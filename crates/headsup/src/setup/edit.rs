@@ -1,6 +1,7 @@
 //! The only door to files of other programs: each edit leaves the old content or the new one,
 //! whatever happens in its middle.
 
+use super::guard::Denied;
 use super::temporary::{beside, left};
 use super::{SetupError, attributes};
 use rustix::fs::{CWD, Mode, OFlags, RenameFlags, renameat_with};
@@ -23,7 +24,7 @@ pub(crate) enum Step {
     Delete { path: PathBuf, before: String },
     /// A new folder with all its files at once.
     Tree { path: PathBuf, files: Vec<(String, String)> },
-    /// A folder of ours with these files and nothing else in it, at once.
+    /// A folder of ours with these files and nothing else in it, at once where it can be renamed.
     DeleteTree { path: PathBuf, files: Vec<(String, String)> },
     /// What an edit of `path` that was killed has left beside it.
     Clear { path: PathBuf },
@@ -97,7 +98,18 @@ fn perform_one(step: &Step, fault: Fault<'_>) -> Result<(), SetupError> {
                 return Err(SetupError::Changed(path.to_owned()));
             }
             let mut gone = || {
-                fs::rename(path, &temp)?;
+                match fault("rename it").and_then(|()| fs::rename(path, &temp)) {
+                    // In a layer below, or mounted by itself.
+                    Err(error)
+                        if matches!(
+                            error.kind(),
+                            io::ErrorKind::CrossesDevices | io::ErrorKind::ResourceBusy
+                        ) =>
+                    {
+                        return delete_in_place(path, files, fault);
+                    }
+                    renamed => renamed?,
+                }
                 sync_parent(path)?;
                 fault("delete")?;
                 fs::remove_dir_all(&temp)
@@ -198,15 +210,64 @@ fn put(temp: &Path, path: &Path, before: Option<&str>, fault: Fault<'_>) -> Resu
         }
         (Err(Errno::EXIST), None) | (Err(Errno::NOENT), Some(_)) => changed(),
         // Not every file system can.
-        (Err(_), _) => fs::rename(temp, path).map_err(io_of("write", path)),
+        (Err(_), _) => fs::rename(temp, path).map_err(|error| match error.kind() {
+            // Linux before 5.8 does not tell before.
+            io::ErrorKind::ResourceBusy => SetupError::denied(path, Denied::Mounted),
+            _ => SetupError::io("write", path, error),
+        }),
     }
+}
+
+/// The same one after another: a folder that lies in a layer below, as one of a container's image, cannot be
+/// renamed.
+fn delete_in_place(folder: &Path, files: &[(String, String)], fault: Fault<'_>) -> io::Result<()> {
+    for (name, _) in files {
+        fault("delete a file")?;
+        fs::remove_file(folder.join(name))?;
+    }
+    delete_folders(folder, fault)?;
+    sync_parent(folder)
+}
+
+/// A folder with nothing but folders in it.
+fn delete_folders(folder: &Path, fault: Fault<'_>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            delete_folders(&entry.path(), fault)?;
+        }
+    }
+    fault("delete a folder")?;
+    match fs::remove_dir(folder) {
+        // It is mounted by itself, and stays as empty as it came.
+        Err(error) if error.kind() == io::ErrorKind::ResourceBusy => Ok(()),
+        other => other,
+    }
+}
+
+/// Is it a folder with nothing in it but folders, and all of them ours?
+pub(super) fn is_hollow(folder: &Path, is_ours: impl Fn(&Path) -> bool) -> bool {
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        let is_folder = fs::symlink_metadata(&next).is_ok_and(|meta| meta.is_dir());
+        // What cannot be read may hold anything.
+        let entries = fs::read_dir(&next).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+        let Some(entries) = entries.ok().filter(|_| is_folder && is_ours(&next)) else {
+            return false;
+        };
+        folders.extend(entries.iter().map(fs::DirEntry::path));
+    }
+    true
 }
 
 /// Are these files, as they are here, all that is in the folder?
 fn holds_only(folder: &Path, files: &[(String, String)]) -> bool {
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {
-        for entry in fs::read_dir(next).into_iter().flatten().flatten() {
+        // What cannot be read may hold anything.
+        let entries = fs::read_dir(next).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+        let Ok(entries) = entries else { return false };
+        for entry in entries {
             let path = entry.path();
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 folders.push(path);

@@ -1,6 +1,7 @@
 //! Which files of other programs may be edited: regular ones, our own, inside the home folder.
 
 use super::SetupError;
+use rustix::fs::{AtFlags, CWD, StatxAttributes, StatxFlags, statx};
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
@@ -30,6 +31,10 @@ pub(crate) enum Denied {
     ReadOnly,
     #[error("it is not a regular file")]
     NotAFile,
+    #[error("it is mounted by itself, as into a container, and no new file can take its place")]
+    Mounted,
+    #[error("it is marked as one that nobody may replace (`lsattr` shows it)")]
+    Fixed,
     #[error("it is a link, and a plugin is a folder")]
     FolderIsLink,
     #[error("there is a folder of somebody else's in its place")]
@@ -114,6 +119,9 @@ pub(crate) fn look(path: &Path, roots: &[PathBuf]) -> Result<Target, SetupError>
     if !meta.is_file() {
         return deny(Denied::NotAFile);
     }
+    if let Some(why) = stays(&real) {
+        return deny(why);
+    }
     if meta.uid() != rustix::process::geteuid().as_raw() {
         return deny(Denied::NotOurs);
     }
@@ -132,6 +140,17 @@ pub(crate) fn look(path: &Path, roots: &[PathBuf]) -> Result<Target, SetupError>
     let bytes = fs::read(&real).map_err(|error| SetupError::io("read", path, error))?;
     let Ok(text) = String::from_utf8(bytes) else { return deny(Denied::NotText) };
     Ok(Target { path: real, before: Some(text), mode: meta.mode() & 0o7777 })
+}
+
+/// What keeps a new file from taking the place of this one, whatever its mode and its folder's say.
+fn stays(path: &Path) -> Option<Denied> {
+    // A system that does not know these tells nothing of them.
+    let told = statx(CWD, path, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::empty()).ok()?;
+    let is = |attributes| told.stx_attributes.intersects(attributes);
+    if is(StatxAttributes::MOUNT_ROOT) {
+        return Some(Denied::Mounted);
+    }
+    is(StatxAttributes::IMMUTABLE | StatxAttributes::APPEND).then_some(Denied::Fixed)
 }
 
 /// Whether a file with this text could be edited again: whoever puts something in takes it out later.

@@ -1,6 +1,6 @@
 //! What installing would do.
 
-use super::edit::Step;
+use super::edit::{self, Step};
 use super::guard::{self, Denied};
 use super::plan::Plan;
 use super::record::{Edited, First, Record};
@@ -89,7 +89,7 @@ fn plugin(
         steps.push(Step::Tree { path, files });
         return Ok(steps);
     }
-    if !is_ours(site, plugin, &path) {
+    if !is_ours(site, plugin, record, &path) {
         return Err(SetupError::denied(&site.plugin(plugin), Denied::ForeignFolder));
     }
     let mut steps = Vec::new();
@@ -223,13 +223,20 @@ pub(super) fn without_others(
     Ok(Some(rest).filter(|rest| !rest.is_empty() || original == Some("")))
 }
 
-/// A folder that one of our files marks, or that has entries of this hub in it.
-pub(super) fn is_ours(site: &Site, plugin: &Plugin, path: &Path) -> bool {
+/// A folder that one of our files marks, or that has entries of this hub in it. So is one of which a deletion that
+/// was cut off has left nothing but our folders; an empty one of which we have no record may be anybody's.
+pub(super) fn is_ours(site: &Site, plugin: &Plugin, record: &Record, path: &Path) -> bool {
+    let files = plugin.files(&site.launcher);
+    let is_way = |folder: &Path| files.iter().any(|file| path.join(file.path).starts_with(folder));
+    let is_empty = || fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
+    if edit::is_hollow(path, is_way) && (!record.files.is_empty() || !is_empty()) {
+        return true;
+    }
     let has_entries = |text: &str| {
         let found = site.inspect(text);
         found.is_ok_and(|found| !found.is_empty())
     };
-    plugin.files(&site.launcher).iter().any(|file| {
+    files.iter().any(|file| {
         let text = guard::read(&path.join(file.path)).and_then(|text| String::from_utf8(text).ok());
         let text = text.unwrap_or_default();
         plugin.owns(file.path, &text) || file.path == plugin.entries && has_entries(&text)

@@ -190,12 +190,12 @@ impl Site {
         self.folder.join(plugin.folder)
     }
 
-    /// Is this the folder of the plugin, by whatever name?
-    pub(crate) fn is_plugin(&self, path: &Path) -> bool {
-        self.recipe.plugin.is_some_and(|plugin| {
-            let folder = self.plugin(plugin);
-            path == folder || guard::real(&folder).is_some_and(|real| path == real)
-        })
+    /// The folder of the plugin, if this is it or in it, by whatever name.
+    pub(crate) fn plugin_around(&self, path: &Path) -> Option<PathBuf> {
+        let folder = self.plugin(self.recipe.plugin?);
+        let real = guard::real(&folder);
+        let is_in = path.starts_with(&folder) || real.is_some_and(|real| path.starts_with(real));
+        is_in.then_some(folder)
     }
 
     pub(crate) fn setup_folder(&self) -> PathBuf {

@@ -1,5 +1,7 @@
 //! Every way an edit can end in its middle.
 
+mod layers;
+
 use super::edit::{Step, no_fault, perform};
 use super::guard::Denied;
 use super::plan::carry_out;

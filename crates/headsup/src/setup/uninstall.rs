@@ -9,6 +9,7 @@ use super::temporary::left;
 use super::{SetupError, Site, places, sharers, strays, yours};
 use headsup_adapters::inject::{Plugin, Unchanged, is_same_text};
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 const BOM: char = '\u{feff}';
@@ -271,7 +272,7 @@ pub(super) fn plugin(
     notes: &mut Vec<String>,
 ) -> Result<Vec<Step>, SetupError> {
     let Some(plugin) = site.recipe.plugin else { return Ok(Vec::new()) };
-    if !is_ours(site, plugin, &site.plugin(plugin)) {
+    if !is_ours(site, plugin, record, &site.plugin(plugin)) {
         return Ok(Vec::new());
     }
     let folder = site.real_plugin(plugin)?;
@@ -334,7 +335,13 @@ fn strangers(site: &Site, plugin: &Plugin, path: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![path.to_owned()];
     while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let entries = fs::read_dir(&folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+        let Ok(entries) = entries else {
+            // Nobody knows what is in it.
+            found.push(folder);
+            continue;
+        };
+        for entry in entries {
             let there = entry.path();
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 folders.push(there);

@@ -138,7 +138,11 @@ fn a_turn_whose_end_may_be_unread_is_not_told_again_until_something_of_it_is_rea
     let ready = status("ready");
     let deleted = event("session.deleted", &json!({ "sessionID": "ses_1" }));
     let nobodys = event("session.idle", &json!({ "session": "ses_1" }));
-    for unread in [ready, deleted, nobodys] {
+    let [mut nameless, mut nobodys_nameless] = [status("idle"), nobodys.clone()];
+    for one in [&mut nameless, &mut nobodys_nameless] {
+        one["data"]["type"] = Value::Null;
+    }
+    for unread in [ready, deleted, nobodys, nameless, nobodys_nameless] {
         for words in PROGRAMS {
             let told =
                 told(&home, &[again(), unread.clone(), again(), status("busy"), again()], words);

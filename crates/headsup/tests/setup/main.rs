@@ -18,6 +18,7 @@ mod inside;
 mod install;
 mod launch_alone;
 mod launch_tools;
+mod layers;
 mod lifecycle;
 mod lost;
 mod named;

@@ -5,6 +5,7 @@ use headsup_testkit::home::{Done, Home};
 use headsup_testkit::settings::snapshot;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::PathBuf;
 use std::process::Command;
 
 /// Refused, with the reason and the snippet, and nothing changed.
@@ -126,6 +127,41 @@ fn files_that_are_not_ours_alone_are_refused() {
     refused(&home_7, "it is not UTF-8");
 }
 
+/// A file that nobody may change, until this goes out of scope.
+struct Marked(PathBuf);
+
+impl Marked {
+    fn new(path: PathBuf) -> Option<Self> {
+        let marked = Self(path);
+        marked.mark("+i").then_some(marked)
+    }
+
+    fn mark(&self, how: &str) -> bool {
+        let done = Command::new("chattr").arg(how).arg(&self.0).output();
+        done.is_ok_and(|done| done.status.success())
+    }
+}
+
+impl Drop for Marked {
+    fn drop(&mut self) {
+        self.mark("-i");
+    }
+}
+
+#[test]
+fn a_file_that_nobody_may_replace_is_refused() {
+    let home = home();
+    write(&settings(&home), "{}\n", 0o600);
+    let Some(marked) = Marked::new(settings(&home)) else {
+        eprintln!("skipped: only root can mark it, and not everywhere");
+        return;
+    };
+    let done = home.run(["hooks", "install", "claude-code", "--live"]);
+    drop(marked);
+    assert_eq!(done.code, 7, "{done:?}");
+    assert!(done.stderr.contains("nobody may replace"), "{}", done.stderr);
+}
+
 #[test]
 fn a_file_of_another_user_is_refused() {
     let home = home();
@@ -166,6 +202,19 @@ fn a_plugin_folder_that_cannot_go_is_what_is_to_be_deleted() {
     assert_eq!(done.code, 7, "{done:?}");
     let what = format!("delete {} by hand", skills.join("headsup").display());
     assert!(done.stderr.contains(&what), "{done:?}");
+    assert!(!done.stderr.contains("settings.json"), "{done:?}");
+}
+
+/// Its settings have nothing of ours in them, and may not even be there.
+#[test]
+fn a_plugin_folder_with_a_file_that_cannot_be_read_is_what_is_to_be_deleted() {
+    let home = home();
+    home.run(["hooks", "install", "claude-code"]).ok();
+    let folder = home.path().join(".claude/skills/headsup");
+    fs::write(folder.join("hooks/hooks.json"), "{").unwrap();
+    let done = home.run(["hooks", "uninstall", "claude-code"]);
+    assert_eq!(done.code, 7, "{done:?}");
+    assert!(done.stderr.contains(&format!("delete {} by hand", folder.display())), "{done:?}");
     assert!(!done.stderr.contains("settings.json"), "{done:?}");
 }
 

@@ -3,6 +3,7 @@
 use crate::rig::{QUERY, Rig};
 use headsup_testkit::pty::Pty;
 use headsup_testkit::traffic::{for_the_program, for_the_terminal, made_up, recorded};
+use rustix::pty::ptsname;
 use std::fs;
 use std::io::Read as _;
 
@@ -116,4 +117,38 @@ fn without_a_terminal_there_is_nothing_in_between() {
     let command = ["run", "--here", "--", "sh", "-c", "printf '\\033]7501;?\\033\\\\'; test -t 0"];
     let done = rig.home.run(command);
     assert_eq!((done.code, &*done.stdout), (1, QUERY));
+}
+
+/// A person may look at the errors of a program in another window.
+#[test]
+fn what_goes_to_another_terminal_goes_there_as_it_is() {
+    let rig = Rig::new();
+    let mut other = rig.shell("sleep 60");
+    let name = ptsname(other.master(), Vec::new()).unwrap();
+    let name = name.to_str().unwrap();
+    let run = |to: &str| {
+        let agent = "sh -c 'echo OUT; echo ERR >&2'";
+        rig.shell(&format!("\"$HEADSUP\" run --here -- {agent} {to}"))
+    };
+    let mut pty = run(&format!("2>{name}"));
+    assert!(pty.ended().success());
+    other.shows("ERR\r\n");
+    assert_eq!(pty.said, format!("{QUERY}OUT\r\n").as_bytes());
+    let mut pty = run(&format!(">{name}"));
+    assert!(pty.ended().success());
+    other.shows("OUT\r\n");
+    assert_eq!(pty.said, b"ERR\r\n");
+    assert_eq!(other.said, b"ERR\r\nOUT\r\n");
+    // Only one of them controls it, and has another name for it.
+    let mut pty = run(&format!("</dev/tty >{name}"));
+    assert!(pty.ended().success());
+    other.shows("OUT\r\nOUT\r\n");
+    assert_eq!(pty.said, b"ERR\r\n");
+    let mut pty = run(&format!("<{name} >{name} 2>/dev/tty"));
+    assert!(pty.ended().success());
+    assert_eq!(pty.said, b"ERR\r\n");
+    // By another name it is ours.
+    let mut pty = run("2>/dev/tty");
+    assert!(pty.ended().success());
+    assert_eq!(pty.said, format!("{QUERY}OUT\r\nERR\r\n").as_bytes());
 }

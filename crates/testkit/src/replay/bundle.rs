@@ -81,6 +81,10 @@ pub(crate) fn rows(text: &str) -> Result<Rows, String> {
         if !row.is_object() {
             return Err(format!("has a line that is no JSON object: line {number}"));
         }
+        if !row["headsup_capture"].is_null() {
+            // Of another agent, or of another time: its rows are none of these.
+            return Err(format!("has another capture behind it: line {number}"));
+        }
         let t_ms = &row["t_ms"];
         if !t_ms.is_null() && t_ms.as_u64().is_none_or(|t_ms| t_ms > latest) {
             return Err(format!("has a row whose `t_ms` is no time of it: line {number}"));
@@ -305,5 +309,7 @@ mod tests {
         {
             assert!(rows(bad).is_err(), "{bad}");
         }
+        let two = rows(&format!("{head}{{\"src\":\"hook\"}}\n{head}")).unwrap_err();
+        assert_eq!(two, "has another capture behind it: line 3");
     }
 }

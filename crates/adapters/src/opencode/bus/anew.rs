@@ -9,6 +9,9 @@ use std::collections::BTreeSet;
 /// Kinds that are handed out of one program.
 const MOST: usize = 64;
 
+/// What a message is called whose name cannot be read.
+pub(super) const UNNAMED: &str = "unknown";
+
 /// Names that tell no status, of those that could.
 const SILENT: [&str; 3] = ["session.compacted", "session.diff", "session.drained"];
 
@@ -54,7 +57,8 @@ pub(super) fn may_say(message: &str) -> bool {
 
 /// Is it a name by which a status could be told?
 pub(super) fn may_tell(event: &str) -> bool {
-    matters(event) || [".asked", ".requested"].into_iter().any(|end| event.ends_with(end))
+    let ends = || [".asked", ".requested"].into_iter().any(|end| event.ends_with(end));
+    event == UNNAMED || matters(event) || ends()
 }
 
 /// May an error of this name be that of a turn that was stopped, in a word that nobody knows?

@@ -9,7 +9,7 @@ impl Follower {
     /// `member`: by which an event says what nobody knows. Whose it is may be just that.
     pub(super) fn doubt(&mut self, kind: &str, member: &str, session: Raw<'_>) {
         let id = session.text().and_then(|id| text::id(&id));
-        let is_of_none = member == "type" && id.is_none();
+        let is_of_none = member == "type" && kind != anew::UNNAMED && id.is_none();
         if is_of_none || matches!(kind, "session.created" | "session.updated") {
             return;
         }

@@ -1,5 +1,7 @@
 //! G7: nothing is idle between the start and the end of a compaction; the own status tells its end.
 
+mod beside;
+
 use super::script::{Script, at_rest, busy, fail, prompt, start, stop, tool_of, wake};
 use crate::gate::Rule;
 use crate::observation::{Background, Fact, Level, SessionStart};

@@ -1,5 +1,7 @@
 //! What was launched starts the agent and waits for it.
 
+mod together;
+
 use super::script::{Script, busy, exit, prompt, start, stop, tool_of};
 use crate::event::EventBody;
 use crate::gate::{self, Rule, whose_end};

@@ -365,3 +365,36 @@ async fn what_is_missing_is_said_with_what_is_there() {
     let doc = PullDoc { head_branch: "apart".to_owned(), ..pull(&plain) };
     assert!(matches!(forge.look(&doc, None).await, Err(ForgeError::Unrelated { .. })));
 }
+
+#[tokio::test]
+async fn a_repository_has_one_name_however_it_is_reached() {
+    let plain = Plain::new();
+    plain.branch("work", "new", "x\n");
+    plain.git(&["worktree", "add", "-q", "--detach", "../tree"]);
+    let link = |to: &str, name: &str| {
+        std::os::unix::fs::symlink(plain.beside(to), plain.beside(name)).unwrap();
+    };
+    std::fs::create_dir_all(plain.path().join("src")).unwrap();
+    std::fs::create_dir_all(plain.beside("other/.git/x")).unwrap();
+    for (to, name) in [("shop", "linked"), ("shop/src", "source"), ("shop/src", "other/source")] {
+        link(to, name);
+    }
+    let forge = forge(&plain);
+    for way in [
+        "shop",
+        "tree",
+        "linked",
+        "linked/.git",
+        "linked/../linked",
+        "shop/../shop",
+        "source",
+        "other/source/gone",
+    ] {
+        let folder = plain.beside(way);
+        let found = forge.find(Branches { folder, head: "work".to_owned(), base: None }).await;
+        assert_eq!(found.unwrap().repo, plain.path().display().to_string(), "{way}");
+    }
+    let folder = plain.beside("source/../..");
+    let nowhere = Branches { folder, head: "work".to_owned(), base: None };
+    assert!(matches!(forge.find(nowhere).await, Err(ForgeError::NoRepository(_))));
+}

@@ -105,6 +105,7 @@ async fn a_refusal_names_tools_and_no_requests() {
         ("no_such_prompt", "GET /api/v1/prompts lists what is open", "list_inputs"),
         ("no_such_pr", "GET /api/v1/prs lists them", "list_session_prs"),
         ("draft", "say that it is ready: `headsup pr ready`, or PATCH draft false", "merge_pr"),
+        ("no_repository", "name its folder, an absolute path, as `folder`", "headsup pr create"),
         ("some_code", "POST /api/v1/other does it", ""),
     ] {
         let hub = Told::known(move |_| (409, json!({"code": code, "detail": "no", "hint": hint})));
@@ -112,7 +113,8 @@ async fn a_refusal_names_tools_and_no_requests() {
         let told = line.tool("get_task_context", json!({})).await;
         let said = text(&told);
         assert!(
-            said.contains(tool) && !said.contains("/api/") && !said.contains("PATCH"),
+            said.contains(tool)
+                && ["/api/", "PATCH", "`folder`"].iter().all(|word| !said.contains(word)),
             "{said}"
         );
     }

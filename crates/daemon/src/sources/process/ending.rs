@@ -4,8 +4,7 @@ use crate::process::{Stat, is_alive};
 use crate::sources::ready::when_readable;
 use headsup_core::id::ProcessId;
 use headsup_core::status::Exit;
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
-use std::os::fd::OwnedFd;
+use headsup_kernel::ProcessFd;
 use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
@@ -25,16 +24,59 @@ pub(super) async fn stays(process: &ProcessId) -> bool {
 
 /// Comes back when the process has ended, or the pid is another's.
 pub(super) async fn gone(process: &ProcessId, waits: bool) {
-    let pidfd = process.pid_here().filter(|_| waits).and_then(pidfd);
-    while is_alive(process) {
-        if ends_meanwhile(pidfd.as_ref()).await {
-            return;
+    Awaited::new(process, waits).gone().await;
+}
+
+/// Somebody else's process, which is waited for.
+#[derive(Debug)]
+pub(super) struct Awaited {
+    process: ProcessId,
+    /// Of this very process, whoever has its pid later.
+    pidfd: Option<AsyncFd<ProcessFd>>,
+}
+
+impl Awaited {
+    /// `waits`: else it is looked at.
+    pub(super) fn new(process: &ProcessId, waits: bool) -> Self {
+        let pidfd = process.pid_here().filter(|_| waits).and_then(pidfd);
+        // Only now is it sure whose descriptor that is.
+        let pidfd = pidfd.filter(|_| is_there(process));
+        Self { process: process.clone(), pidfd }
+    }
+
+    /// Comes back when it has ended, or the pid is another's. May be given up and asked for again.
+    pub(super) async fn gone(&self) {
+        while is_alive(&self.process) {
+            if self.ends_meanwhile().await {
+                return;
+            }
         }
+    }
+
+    /// Waits for its end until it is to be looked at again. True: it has ended.
+    pub(super) async fn ends_meanwhile(&self) -> bool {
+        ends_meanwhile(self.pidfd.as_ref()).await
+    }
+
+    /// Why it has ended, where nobody else tells. A code of 0 is none: so the kernel also shows what is not to be seen,
+    /// and of one that owed a goodbye it says little.
+    pub(super) fn cause(&self) -> Option<Exit> {
+        let collected = || self.pidfd.as_ref()?.get_ref().collected_end();
+        // It may be collected between the two.
+        let end = collected().or_else(|| uncollected_end(&self.process)).or_else(collected);
+        let end = end.filter(|end| !end.success())?;
+        Some(Exit::from_wait(end.code(), end.signal(), false))
     }
 }
 
+/// Is it there, be it that it has ended and nobody has collected it?
+fn is_there(process: &ProcessId) -> bool {
+    let found = process.pid_here().and_then(Stat::read);
+    found.is_some_and(|stat| stat.start_ticks == process.start_ticks)
+}
+
 /// Waits for the end of a process until it is to be looked at again. True: it has ended.
-pub(crate) async fn ends_meanwhile(pidfd: Option<&AsyncFd<OwnedFd>>) -> bool {
+pub(crate) async fn ends_meanwhile(pidfd: Option<&AsyncFd<ProcessFd>>) -> bool {
     let Some(pidfd) = pidfd else {
         tokio::time::sleep(LOOK).await;
         return false;
@@ -44,10 +86,8 @@ pub(crate) async fn ends_meanwhile(pidfd: Option<&AsyncFd<OwnedFd>>) -> bool {
 }
 
 /// Readable once the process has ended.
-pub(crate) fn pidfd(pid: u32) -> Option<AsyncFd<OwnedFd>> {
-    let pid = Pid::from_raw(i32::try_from(pid).ok()?)?;
-    let pidfd = pidfd_open(pid, PidfdFlags::NONBLOCK).ok()?;
-    when_readable(pidfd)
+pub(crate) fn pidfd(pid: u32) -> Option<AsyncFd<ProcessFd>> {
+    when_readable(ProcessFd::open(pid).ok()?)
 }
 
 /// How a process has ended that its parent has not collected yet: the last field of its `/proc/PID/stat` (Linux 3.5 and
@@ -60,12 +100,6 @@ pub(super) fn uncollected_end(process: &ProcessId) -> Option<ExitStatus> {
     Stat::parse(&line).filter(|stat| stat.has_ended && stat.start_ticks == process.start_ticks)?;
     let status = str::from_utf8(&line).ok()?.trim_end().rsplit_once(' ')?.1;
     status.parse().ok().map(ExitStatus::from_raw)
-}
-
-/// Why it has ended, where nobody else tells. A code of 0 is none: so the kernel also shows what is not to be seen.
-pub(super) fn cause(process: &ProcessId) -> Option<Exit> {
-    let end = uncollected_end(process).filter(|end| !end.success())?;
-    Some(Exit::from_wait(end.code(), end.signal(), false))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! is the other way round: the kernel takes it away first, and hangs both up. Where nobody was fast enough to see which it
 //! was, the launcher's own end tells, which is that of its program.
 
-use super::ending::{cause, gone};
+use super::ending::Awaited;
 use super::{GRACE, HUNG_UP};
 use crate::process::{is_alive, leader_of, number_of_terminal, terminal};
 use headsup_core::id::ProcessId;
@@ -26,7 +26,9 @@ pub(super) struct Leader {
     /// When it has ended before its program.
     left: Option<Instant>,
     has_ended: bool,
-    /// How, if nobody was faster to collect it.
+    /// Held from when it is first waited for.
+    awaited: Option<Awaited>,
+    /// How it has ended, where that is to be seen.
     end: Option<Exit>,
 }
 
@@ -46,8 +48,10 @@ impl Leader {
         let Some(process) = self.process.as_ref().filter(|_| !self.has_ended) else {
             return pending().await;
         };
-        gone(process, waits).await;
-        self.end = cause(process);
+        let awaited = self.awaited.get_or_insert_with(|| Awaited::new(process, waits));
+        awaited.gone().await;
+        self.end = awaited.cause();
+        self.awaited = None;
         self.has_ended = true;
         self.left = is_alive(program).then(Instant::now);
     }

@@ -47,6 +47,7 @@ fn watching(process: ProcessId) -> One {
         terminal: None,
         pane: OwnPane::default(),
         end: None,
+        awaited: None,
         waits: false,
         left_in_order: false,
         board: board(),
@@ -200,6 +201,33 @@ async fn the_signal_that_has_ended_a_process_is_read_before_anybody_collects_it(
         let Work::Witnessed(Witnessed::Seat(sight)) = &jobs[0].work else { panic!() };
         let Fact::Process(ProcessFact::Exited(exit)) = &sight.fact else { panic!() };
         assert_eq!((exit.kind, exit.signal), (kind, Some(signal.as_raw())));
+        seen.abort();
+    }
+}
+
+/// Most of who starts a program waits for it, and is the first to collect it. The time that its goodbye is given passes at
+/// once.
+#[tokio::test(start_paused = true)]
+async fn how_a_process_has_ended_that_was_waited_for_is_known_whoever_has_collected_it() {
+    for (signal, kind) in [(Signal::HUP, ExitKind::Killed), (Signal::KILL, ExitKind::Crashed)] {
+        let (mut program, process) = child();
+        let beside = headsup_kernel::ProcessFd::open(program.id()).unwrap();
+        let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
+        let seen = tokio::spawn(One { waits: true, ..watching(process) }.watch(inbox));
+        // It is looked at once.
+        tokio::task::yield_now().await;
+        let pid = Pid::from_raw(program.id().cast_signed()).unwrap();
+        kill_process(pid, signal).unwrap();
+        program.wait().unwrap();
+        tokio::time::sleep(LOOK + GRACE * 2).await;
+        let jobs = outbox.take(Duration::ZERO, 9).unwrap();
+        let Work::Witnessed(Witnessed::Seat(sight)) = &jobs[0].work else { panic!() };
+        let exit = match beside.collected_end() {
+            Some(_) => Exit { kind, code: None, signal: Some(signal.as_raw()) },
+            // An older kernel does not tell.
+            None => Exit::of(ExitKind::Crashed),
+        };
+        assert_eq!(sight.fact, Fact::Process(ProcessFact::Exited(exit)));
         seen.abort();
     }
 }

@@ -11,6 +11,7 @@ use headsup_core::wire::{NewPullBody, OnePullDoc};
 /// Open a pull request of a branch of the repository you are in; its id is printed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
+    /// What it is about, in a few words.
     title: String,
     /// The branch with the work.
     #[arg(long, value_name = "BRANCH")]

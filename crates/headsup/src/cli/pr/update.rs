@@ -11,11 +11,13 @@ use headsup_core::wire::PullChangeBody;
 pub(crate) struct Args {
     /// The id, or its unambiguous ending or beginning.
     pr: String,
+    /// What it is about from now on.
     #[arg(long)]
     title: Option<String>,
     /// Markdown; an empty text takes away what is there.
     #[arg(long, value_name = "TEXT")]
     body: Option<String>,
+    /// Close it, or open it again.
     #[arg(long, value_parser = ["open", "closed"])]
     state: Option<String>,
 }

@@ -11,6 +11,7 @@ use headsup_core::wire::{NewTaskBody, OneTaskDoc};
 /// Make a task; its identifier is printed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
+    /// What it is about, in a few words.
     title: String,
     /// More of it, in Markdown.
     #[arg(long, value_name = "TEXT")]

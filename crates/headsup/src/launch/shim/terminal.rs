@@ -1,6 +1,6 @@
 //! The two terminals: the one we are in, and the agent's own.
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{Mode, OFlags, fstat};
 use rustix::io::{Errno, ioctl_fionbio};
 use rustix::process::getpgrp;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -18,9 +18,18 @@ use tokio::time::sleep;
 /// How often whoever is behind looks whether it still is.
 pub(super) const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
-/// Whether a person sits at this process: both what it reads and what it writes is a terminal.
+/// Whether a person sits at this process: what it reads and what it writes is one terminal.
 pub(crate) fn is_here() -> bool {
-    isatty(stdin()) && isatty(stdout())
+    is_ours(stdin())
+}
+
+/// Whether this is the terminal that we write to, be it by another name, as `/dev/tty`.
+pub(crate) fn is_ours(terminal: BorrowedFd<'_>) -> bool {
+    let device = |of: BorrowedFd<'_>| fstat(of).ok().filter(|_| isatty(of)).map(|it| it.st_rdev);
+    let (Some(this), Some(ours)) = (device(terminal), device(stdout())) else { return false };
+    // One terminal controls a process, and the kernel says of no other whose job is in front there.
+    let controls_us = |of: BorrowedFd<'_>| !matches!(tcgetpgrp(of), Err(Errno::NOTTY));
+    this == ours || controls_us(terminal) && controls_us(stdout())
 }
 
 /// Whether our terminal can be asked anything. One that calls itself nothing, or `dumb`, shows a question as text.

@@ -100,6 +100,30 @@ fn what_a_message_says_anew_changes_nothing_and_is_named_once() {
 }
 
 #[test]
+fn a_message_without_a_name_is_counted_and_may_have_been_an_end() {
+    let properties = json!({ "sessionID": "ses_a", "status": { "type": "idle" } });
+    for said in [
+        json!({ "name": "session.status", "properties": properties }),
+        json!({ "type": null, "payload": { "kind": "session.status", "properties": properties } }),
+        // Whose it is cannot be read.
+        json!({ "event": { "type": "session.status", "properties": properties } }),
+    ] {
+        let mut follower = follower(true);
+        follower.heard(&status("ses_a", "busy"));
+        for _ in 0..2 {
+            assert_eq!(follower.heard(&said.to_string()), None, "{said}");
+        }
+        assert!(follower.stands().is_empty(), "{said}");
+        assert_eq!(follower.news(), ["unknown.type"], "{said}");
+        follower.heard(&status("ses_a", "busy"));
+        assert_eq!(words(&follower.stands()), ["working"], "{said}");
+    }
+    let mut follower = follower(true);
+    follower.heard(r#"{"text":"a piece of what is said"}"#);
+    assert_eq!(follower.news(), [""; 0]);
+}
+
+#[test]
 fn few_kinds_of_what_is_new_are_named() {
     let mut follower = follower(true);
     for number in 0..500 {
