@@ -362,6 +362,7 @@ mod tests {
 
     #[test]
     fn what_gives_a_terminal_to_a_person_is_told_from_what_runs_others() {
+        use std::io::Write as _;
         use std::process::{Command, Stdio};
         let system = |terminal| Stat { terminal, ..Stat::read(std::process::id()).unwrap() };
         let by = |pid| LeftAlone { pid, start_ticks: 1 };
@@ -373,8 +374,11 @@ mod tests {
             assert!(!is_left(by(own), shell, &system(0), 0), "a shell has started it");
             for (seat, is_an_agents) in [("", false), ("api", true)] {
                 let mut program = Command::new("cat");
-                program.env("HEADSUP_AGENT_ID", seat).stdin(Stdio::piped());
+                program.env("HEADSUP_AGENT_ID", seat).stdin(Stdio::piped()).stdout(Stdio::piped());
                 let mut program = program.spawn().unwrap();
+                // Its environment is there a little later than its name; it answers once both are.
+                program.stdin.as_mut().unwrap().write_all(b"\n").unwrap();
+                program.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
                 let left = is_left(by(program.id()), own, &system(0), 7);
                 program.kill().unwrap();
                 program.wait().unwrap();
