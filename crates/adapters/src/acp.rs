@@ -35,6 +35,8 @@ pub struct Traffic {
     is_closed: bool,
     /// And it has lived on.
     is_gone: bool,
+    /// It was told that nobody will know how what is under way in it ends.
+    is_lost: bool,
     /// Its client says nothing any more, or nobody reads that.
     is_left: bool,
 }
@@ -48,17 +50,35 @@ impl Traffic {
     /// Takes the next bytes that one side has sent, and hands out what is to be told of them.
     pub fn feed(&mut self, side: Side, bytes: &[u8], mut tell: impl FnMut(Said)) {
         if self.is_gone {
-            return;
+            return self.feed_gone(side, bytes, tell);
         }
         let Self { connection, of_client, of_agent, .. } = self;
         let lines = if side == Side::Client { of_client } else { of_agent };
         lines.feed(bytes, |line| take(connection, side, line).into_iter().for_each(&mut tell));
     }
 
+    /// Its client speaks to one that is gone. What it asks for then may begin, and nobody will know of its end.
+    fn feed_gone(&mut self, side: Side, bytes: &[u8], tell: impl FnMut(Said)) {
+        if side == Side::Client && !self.is_lost {
+            let Self { connection, of_client, .. } = self;
+            of_client.feed(bytes, |line| drop(take(connection, side, line)));
+            self.falls_silent(tell);
+        }
+    }
+
+    fn falls_silent(&mut self, tell: impl FnMut(Said)) {
+        let said = self.connection.falls_silent();
+        self.is_lost |= !said.is_empty();
+        said.into_iter().for_each(tell);
+    }
+
     /// One side says nothing more: what it ended with is a message too.
     pub fn finish(&mut self, side: Side, mut tell: impl FnMut(Said)) {
         self.is_closed |= side == Side::Agent;
         self.is_left |= side == Side::Client;
+        if self.is_gone {
+            return;
+        }
         let Self { connection, of_client, of_agent, .. } = self;
         let lines = if side == Side::Client { of_client } else { of_agent };
         lines.finish(|line| take(connection, side, line).into_iter().for_each(&mut tell));
@@ -75,7 +95,7 @@ impl Traffic {
     pub fn settle(&mut self, tell: impl FnMut(Said)) {
         if self.is_silent() {
             self.is_gone = true;
-            self.connection.falls_silent().into_iter().for_each(tell);
+            self.falls_silent(tell);
         } else if self.is_unsettled() {
             self.connection.loses_client().into_iter().for_each(tell);
         }
@@ -121,7 +141,7 @@ pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> S
     let takes_up = starts || told.takes_up.is_true();
     let session = told.session.text().and_then(|id| text::id(&id));
     seen.session = session.filter(|_| takes_up);
-    seen.cwd = told.cwd.text().and_then(|path| text::path(&path));
+    seen.cwd = told.cwd.text().and_then(|path| text::folder(&path));
     seen.model = told.model.text().map(|model| text::line(&model, text::NAME));
     let describes = seen.event == Event::Described.word();
     let title = told.title.text().map(|title| text::line(&title, text::TITLE));

@@ -52,7 +52,7 @@ pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> S
     let mut seen = crate::payload::sighting(event, payload.hook_event_name, broken, fact);
     let known = Event::parse(&seen.event);
     seen.session = session(&payload, context);
-    seen.cwd = payload.folder(known).and_then(|path| text::path(&path));
+    seen.cwd = payload.folder(known).and_then(|path| text::folder(&path));
     seen.model = payload.model(known).map(|name| text::line(&name, text::NAME));
     seen.title = payload.session_title.text().map(|title| text::line(&title, text::TITLE));
     seen.log_path = payload.transcript_path.text().and_then(|path| text::path(&path));

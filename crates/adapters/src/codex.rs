@@ -65,7 +65,10 @@ pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> S
     crate::payload::place(&mut seen, [payload.session_id, payload.cwd], context, PROGRAMS);
     let known = Event::parse(&seen.event);
     seen.model = payload.model(known).map(|name| text::line(&name, text::NAME));
-    seen.log_path = payload.log().and_then(|path| text::path(&path));
+    // That of a helper's start names its own log, also where nothing else in it says that it is a helper's.
+    let is_helpers = matches!(known, Some(Event::SubagentStart | Event::SubagentStop));
+    let log = payload.log().filter(|_| !is_helpers);
+    seen.log_path = log.and_then(|path| text::path(&path));
     seen.helper_log = payload.helper_log().and_then(|path| text::path(&path));
     seen.shares_process = is_daemons(context);
     // A daemon runs every terminal's hooks in the environment of the first one.

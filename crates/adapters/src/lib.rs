@@ -197,7 +197,7 @@ fn without_adapter(event: Option<&str>, body: &[u8]) -> Sighting {
     let named = common.hook_event_name.text();
     Sighting {
         session: common.session_id.text().and_then(|id| text::session(&id)),
-        cwd: common.cwd.text().and_then(|path| text::path(&path)),
+        cwd: common.cwd.text().and_then(|path| text::folder(&path)),
         ..Sighting::new(event, named.as_deref(), Fact::not_understood("no adapter yet"))
     }
 }

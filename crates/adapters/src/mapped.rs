@@ -72,7 +72,7 @@ pub(crate) fn hook(
         (!line.is_empty()).then_some(line)
     };
     seen.session = reading.session();
-    seen.cwd = reading.raw(&paths.cwd).text().and_then(|path| text::path(&path));
+    seen.cwd = reading.raw(&paths.cwd).text().and_then(|path| text::folder(&path));
     seen.log_path = reading.raw(&paths.log).text().and_then(|path| text::path(&path));
     seen.model = line(&paths.model, text::NAME);
     seen.title = line(&paths.title, text::TITLE);

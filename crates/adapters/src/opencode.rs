@@ -17,6 +17,7 @@ mod payload;
 pub(crate) mod stream;
 
 use crate::{HookContext, Sighting, json, text};
+use headsup_core::observation::Fact;
 pub(crate) use inject::{KILO_RECIPE, RECIPE};
 use payload::Payload;
 
@@ -44,7 +45,13 @@ pub(crate) fn hook(event: Option<&str>, body: &[u8], context: &HookContext) -> S
     seen.model = payload.model.text().map(|model| text::line(&model, text::NAME));
     seen.title = title(&payload);
     seen.shares_process = payload.is_shared.is_true();
-    seen.activity = activity::of(&seen.event, &payload);
+    // Before it has a conversation, and behind its last one, there is none to name.
+    let is_nobodys = matches!(seen.event.as_str(), "plugin.init" | "dispose");
+    let session = [("session_id", payload.session_id)];
+    let missing = || crate::payload::missing(&session).filter(|_| !is_nobodys);
+    seen.strange = normalize::strange(&seen.event, &payload).or_else(missing);
+    let is_known = seen.strange.is_none() || seen.fact != Fact::Nothing;
+    seen.activity = activity::of(&seen.event, &payload).filter(|_| is_known);
     seen
 }
 

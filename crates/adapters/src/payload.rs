@@ -38,7 +38,7 @@ pub(crate) fn place(
     programs: &[&str],
 ) {
     seen.session = session.text().and_then(|id| text::session(&id));
-    seen.cwd = cwd.text().and_then(|path| text::path(&path));
+    seen.cwd = cwd.text().and_then(|path| text::folder(&path));
     seen.tmux_pane = context.tmux_pane();
     seen.process = context.process(None, programs);
 }
@@ -63,6 +63,14 @@ pub(crate) fn by_person(trigger: Raw<'_>) -> Option<bool> {
 /// A member that an event has in all versions that are known, with the words that it may say; any text where
 /// there are none.
 pub(crate) type Wanted<'a> = (&'static str, Raw<'a>, &'static [&'static str]);
+
+/// The words of a member that may say anything.
+pub(crate) const ANY: &[&str] = &[];
+
+/// The first of these that is strange.
+pub(crate) fn any_strange<const N: usize>(all: [Wanted<'_>; N]) -> Option<&'static str> {
+    all.into_iter().find_map(strange)
+}
 
 /// Its name, if it is not there, is no text, or says a word that nobody knows.
 pub(crate) fn strange((name, member, words): Wanted<'_>) -> Option<&'static str> {
@@ -155,14 +163,18 @@ pub(crate) fn is_nameless(helper: Raw<'_>, told: Raw<'_>) -> bool {
 /// A helper that does not say which it is.
 pub(crate) const UNNAMED: &str = "unnamed";
 
-/// The start or the end of a helper. Those that have lost their names are counted, as others of one name are.
-pub(crate) fn helper(actor: Actor, is_nameless: bool, starts: bool, why: &str) -> Fact {
-    match (actor, is_nameless) {
-        (Actor::Main, _) => Fact::not_understood(why),
-        (Actor::Sub(name), true) if starts => Fact::NamesakeStarted { name },
-        (Actor::Sub(name), true) => Fact::NamesakeEnded { name },
-        (Actor::Sub(id), false) if starts => Fact::SubagentStarted { id },
-        (Actor::Sub(id), false) => Fact::SubagentEnded { id },
+/// The start or the end of a helper, also where nothing in it says so: its name tells. Those that have lost their names
+/// are counted, as others of one name are: the turn goes on with them, as with any.
+pub(crate) fn helper(actor: Actor, is_nameless: bool, starts: bool) -> Fact {
+    let (name, is_counted) = match actor {
+        Actor::Main => (UNNAMED.to_owned(), true),
+        Actor::Sub(name) => (name, is_nameless),
+    };
+    match (starts, is_counted) {
+        (true, true) => Fact::NamesakeStarted { name },
+        (false, true) => Fact::NamesakeEnded { name },
+        (true, false) => Fact::SubagentStarted { id: name },
+        (false, false) => Fact::SubagentEnded { id: name },
     }
 }
 

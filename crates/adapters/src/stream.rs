@@ -57,6 +57,8 @@ pub(crate) struct Shown {
     pub(crate) ask: Option<Box<NewPrompt>>,
     /// The member by which it says what no version has said that is known.
     pub(crate) strange: Option<&'static str>,
+    /// The program has just come up: nothing of what was before goes on in it.
+    pub(crate) comes_up: bool,
 }
 
 impl Shown {
@@ -163,6 +165,12 @@ pub struct Stream {
     lines: Lines,
     /// Of its client.
     answers: Lines,
+    heard: Heard,
+}
+
+/// What its lines have said until now.
+#[derive(Debug, Default)]
+struct Heard {
     /// Of the programs whose lines say little without those before them.
     run: Run,
     shown: Shown,
@@ -175,69 +183,69 @@ pub struct Stream {
 
 impl Stream {
     pub fn new(kind: &str) -> Self {
-        let (lines, answers, threads) = (Lines::default(), Lines::default(), Threads::default());
-        let (run, shown, strange) = (Run::default(), Shown::default(), Strange::default());
-        let (kind, is_doubted) = (kind.to_owned(), false);
-        Self { kind, lines, answers, run, shown, threads, strange, is_doubted }
+        let (lines, answers, heard) = (Lines::default(), Lines::default(), Heard::default());
+        Self { kind: kind.to_owned(), lines, answers, heard }
     }
 
     /// Takes the next bytes, and hands out what is to be told of them.
     pub fn feed(&mut self, bytes: &[u8], mut tell: impl FnMut(Vec<u8>)) {
-        let Self { kind, lines, run, shown, threads, strange, is_doubted, .. } = self;
-        lines.feed(bytes, |line| {
-            let Some(read) = read_line(kind, run, line) else { return };
-            let news = strange.take(&read, shown);
-            *is_doubted = read.is_doubtful().unwrap_or(*is_doubted);
-            tell_of(shown, threads.take(read).filter(Shown::is_known), &mut tell);
-            news.into_iter().for_each(&mut tell);
-        });
+        let Self { kind, lines, heard, .. } = self;
+        lines.feed(bytes, |line| heard.take(kind, line, &mut tell));
     }
 
     /// Takes the next bytes of what its client says to it.
     pub fn feed_answers(&mut self, bytes: &[u8], mut tell: impl FnMut(Vec<u8>)) {
-        let Self { answers, run, shown, .. } = self;
-        answers.feed(bytes, |line| {
-            let heard = whole(line).and_then(|line| run.hear(&line));
-            tell_of(shown, heard, &mut tell);
-        });
+        let Self { answers, heard, .. } = self;
+        answers.feed(bytes, |line| heard.answer(line, &mut tell));
+    }
+
+    /// Its client says nothing more: what it has ended with is a line too.
+    pub fn finish_answers(&mut self, mut tell: impl FnMut(Vec<u8>)) {
+        let Self { answers, heard, .. } = self;
+        answers.finish(|line| heard.answer(line, &mut tell));
     }
 
     /// What it has ended with is a line too. What comes then begins a new one.
     pub fn finish(&mut self, mut tell: impl FnMut(Vec<u8>)) {
-        let Self { kind, lines, run, shown, threads, strange, is_doubted, .. } = self;
-        lines.finish(|line| {
-            let Some(read) = read_line(kind, run, line) else { return };
-            let news = strange.take(&read, shown);
-            *is_doubted = read.is_doubtful().unwrap_or(*is_doubted);
-            tell_of(shown, threads.take(read).filter(Shown::is_known), &mut tell);
-            news.into_iter().for_each(&mut tell);
-        });
-        *run = Run::default();
+        self.end_line(&mut tell);
+        self.heard.run = Run::default();
         self.settle(tell);
-        self.threads = Threads::default();
+        self.heard.threads = Threads::default();
+    }
+
+    /// What it writes to begins anew: what stood there has ended with a line. Whoever writes there may be the same, and
+    /// then what it has asked, and what goes on behind it, does so still.
+    pub fn begin_anew(&mut self, mut tell: impl FnMut(Vec<u8>)) {
+        self.end_line(&mut tell);
+        self.heard.run.begin_anew();
+    }
+
+    fn end_line(&mut self, tell: &mut impl FnMut(Vec<u8>)) {
+        let Self { kind, lines, heard, .. } = self;
+        lines.finish(|line| heard.take(kind, line, tell));
     }
 
     /// Has a conversation come to rest, and has still to say how? What says so comes at once, or never:
     /// once it has had its time, [`settle`](Self::settle) tells of the rest.
     pub fn is_unsettled(&self) -> bool {
-        self.threads.are_unsettled()
+        self.heard.threads.are_unsettled()
     }
 
     /// Nothing has said how what is at rest came to that.
     pub fn settle(&mut self, mut tell: impl FnMut(Vec<u8>)) {
-        for read in self.threads.settle() {
-            tell_of(&mut self.shown, Some(read), &mut tell);
+        for read in self.heard.threads.settle() {
+            tell_of(&mut self.heard.shown, Some(read), &mut tell);
         }
     }
 
     /// What stands, to be said again; `None` where the program rests and nothing goes on behind it, and where it
     /// has said something since that could not be read: it may have been the end.
     pub fn stands(&self) -> Option<Vec<u8>> {
-        (self.is_busy() && !self.is_doubted).then(|| body(&self.shown))
+        (self.is_busy() && !self.heard.is_doubted).then(|| body(&self.heard.shown))
     }
 
     fn is_busy(&self) -> bool {
-        match self.shown.level {
+        match self.heard.shown.level {
             Some(Level::Working { .. } | Level::Blocked { .. }) => true,
             Some(Level::Idle { shells }) => shells > 0,
             _ => false,
@@ -246,9 +254,31 @@ impl Stream {
 
     /// How it rests, to be said again where something of it was lost; `None` where it is busy, or nothing is known.
     pub fn rests(&self) -> Option<Vec<u8>> {
-        let is_known = self.shown.level.is_some() || self.shown.is_unread;
+        let shown = &self.heard.shown;
+        let is_known = shown.level.is_some() || shown.is_unread;
         let is_known = is_known && !self.is_busy();
-        is_known.then(|| body(&self.shown))
+        is_known.then(|| body(shown))
+    }
+}
+
+impl Heard {
+    /// A line of the program.
+    fn take(&mut self, kind: &str, line: Line<'_>, tell: &mut impl FnMut(Vec<u8>)) {
+        let Self { run, shown, threads, strange, is_doubted } = self;
+        let Some(read) = read_line(kind, run, line) else { return };
+        if read.comes_up {
+            *threads = Threads::default();
+        }
+        let news = strange.take(&read, shown);
+        *is_doubted = read.is_doubtful().unwrap_or(*is_doubted);
+        tell_of(shown, threads.take(read).filter(Shown::is_known), tell);
+        news.into_iter().for_each(tell);
+    }
+
+    /// A line of its client.
+    fn answer(&mut self, line: Line<'_>, tell: &mut impl FnMut(Vec<u8>)) {
+        let heard = whole(line).and_then(|line| self.run.hear(&line));
+        tell_of(&mut self.shown, heard, tell);
     }
 }
 
@@ -336,7 +366,13 @@ skim! {
         ask: "ask",
         shells: "shells",
         strange: "strange",
+        lost: "lost",
     }
+}
+
+/// So many reports of a stream could not be told. A hub that does not know of it hears nothing in it.
+pub fn lost(count: u64) -> Vec<u8> {
+    json!({"event": "lost", "lost": count}).to_string().into_bytes()
 }
 
 /// Reads what a launcher tells of a stream.
@@ -351,7 +387,7 @@ pub(crate) fn hook(body: &[u8], context: &HookContext) -> Sighting {
         Ok(told) => fact(&told),
     };
     seen.session = told.session.text().and_then(|id| text::id(&id));
-    seen.cwd = told.cwd.text().and_then(|path| text::path(&path));
+    seen.cwd = told.cwd.text().and_then(|path| text::folder(&path));
     seen.model = told.model.text().map(|model| text::line(&model, text::NAME));
     seen.title = told.title.text().map(|title| text::line(&title, text::TITLE));
     seen.shares_process = told.shared.is_true();
@@ -372,6 +408,10 @@ pub fn session(body: &[u8]) -> Option<String> {
 }
 
 fn fact(told: &Told<'_>) -> Fact {
+    let lost: Option<u64> = told.lost.json().and_then(|lost| lost.parse().ok());
+    if let Some(lost) = lost.filter(|lost| *lost > 0) {
+        return Fact::not_understood(&format!("{lost} messages could not be told"));
+    }
     let code = told.code.text().map(|code| text::line(&code, text::DETAIL));
     let level = match told.level.text().as_deref() {
         None => return Fact::Nothing,

@@ -88,7 +88,7 @@ const WRITTEN: &[Support] = &[
         shown: Shown::Live,
         version: "0.61.0",
         witnesses: "hooks, title, log, screen, process",
-        cannot: "errors and Esc, without its log: a turn that ends without a word is shown as unknown then; a grant or a refusal, and at rest a command of the person's own (`!`), without its title; that a /compress came to nothing; the dialog of a quota that is used up, which is shown as working, but in a tmux pane that may be looked at for as long as it lives; that `gemini -p` has failed, where nobody knows its exit code (`headsup run` does, and of one that says no goodbye the kernel from Linux 6.15 on) or all that is known is 1 without a goodbye (`-o json`), which it returns when it is killed, too; without its hooks, and of a command of the person's own (`!`), that a command which has printed something and is then silent for 30 s goes on: its title says that a person is wanted, and so it is shown as blocked",
+        cannot: "errors and Esc, without its log: a turn that ends without a word is shown as unknown then; a grant or a refusal, and at rest a command of the person's own (`!`), without its title; that a /compress came to nothing; which of its helpers works or asks, as its hooks name none; the dialog of a quota that is used up, which is shown as working, but in a tmux pane that may be looked at for as long as it lives; that `gemini -p` has failed, where nobody knows its exit code (`headsup run` does, and of one that says no goodbye the kernel from Linux 6.15 on) or all that is known is 1 without a goodbye (`-o json`), which it returns when it is killed, too; without its hooks, and of a command of the person's own (`!`), that a command which has printed something and is then silent for 30 s goes on: its title says that a person is wanted, and so it is shown as blocked",
         instead: None,
     },
     Support {
@@ -97,7 +97,7 @@ const WRITTEN: &[Support] = &[
         shown: Shown::Live,
         version: "0.24.4",
         witnesses: "hooks, title, process",
-        cannot: "a kill, but by its process; the end of `qwen -p`, whose last hook is `Stop`: once its turn has ended, its process is gone because it is done; that `qwen -p` has failed, where nobody knows its exit code (`headsup run` does, and from Linux 6.15 on the kernel); a command of the person's own (`!`)",
+        cannot: "a kill, but by its process; the end of `qwen -p`, whose last hook is `Stop`: once its turn has ended, its process is gone because it is done; that `qwen -p` has failed, where nobody knows its exit code (`headsup run` does, and from Linux 6.15 on the kernel); a command of the person's own (`!`); that the report of a second helper wakes it, too: behind its answer to the first it is shown as done until its title has shown work for 4 s",
         instead: None,
     },
     Support {
@@ -106,7 +106,7 @@ const WRITTEN: &[Support] = &[
         shown: Shown::Live,
         version: "1.0.102",
         witnesses: "hooks, log, title, process",
-        cannot: "anything before the first prompt, and that one as long as it waits for its tool servers (MCP: up to 60 s), which is shown as starting: that its prompt box is open the title of a new conversation tells `headsup run`, which is believed where neither its trust in the folder nor tool servers can be open (`explain` says which); a form of a tool server (MCP) as long as it is open, and a command of the person's own (`!`), which it writes nowhere; shells in the background (`bash` with `mode: async`), which are not counted: behind its answer it is done",
+        cannot: "anything before the first prompt, and that one as long as it waits for its tool servers (MCP: up to 60 s), which is shown as starting: that its prompt box is open the title of a new conversation tells `headsup run`, which is believed where neither its trust in the folder nor tool servers can be open (`explain` says which); a form of a tool server (MCP) as long as it is open, and a command of the person's own (`!`), which it writes nowhere; that a turn was stopped in the middle of an answer, where its log has no word of it; shells in the background (`bash` with `mode: async`), which are not counted: behind its answer it is done",
         instead: None,
     },
     Support {
@@ -115,7 +115,7 @@ const WRITTEN: &[Support] = &[
         shown: Shown::Replay,
         version: "protocol 1; 2 by its draft",
         witnesses: "the protocol, process",
-        cannot: "agents that are not started with `headsup acp`",
+        cannot: "agents that are not started with `headsup acp`; helpers, but where the agent lists what goes on behind it",
         instead: Some(
             "it needs no hooks: `headsup acp -- AGENT` stands between it and its client, and hears all it says",
         ),

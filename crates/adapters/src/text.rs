@@ -66,6 +66,11 @@ pub fn path(text: &str) -> Option<String> {
     (!text.is_empty() && text.len() <= PATH && legal).then(|| text.to_owned())
 }
 
+/// The path of a folder that an agent works in, from the root on: whoever hears of a relative one does not know to what.
+pub fn folder(text: &str) -> Option<String> {
+    path(text).filter(|path| path.starts_with('/'))
+}
+
 fn capped(text: &str, cap: usize) -> String {
     let mut marks = text.char_indices().skip(cap.saturating_sub(1));
     match (marks.next(), marks.next()) {
@@ -85,6 +90,16 @@ mod tests {
         assert_eq!(line("", 5), "");
         for cap in 1..20 {
             assert!(line(&"ü".repeat(50), cap).chars().count() <= cap, "{cap}");
+        }
+    }
+
+    #[test]
+    fn a_folder_is_told_from_the_root_on() {
+        for text in ["/", "/home/dev/a b", "/../x"] {
+            assert_eq!(folder(text).as_deref(), Some(text));
+        }
+        for text in ["", ".", "proj", "./proj", "../proj", "~/proj", "file:///proj", "/a\nb"] {
+            assert_eq!(folder(text), None, "{text}");
         }
     }
 

@@ -16,11 +16,13 @@ mod elsewhere;
 mod guard;
 mod implied;
 mod inputs;
+mod late;
 mod launched;
 mod level;
 mod lifecycle;
 mod lost_stop;
 mod notice;
+mod outlived;
 mod overtaken;
 mod parts;
 mod process;
@@ -305,12 +307,13 @@ fn take(step: &mut Step<'_>, observation: &Observation) -> Result<Effect, Refusa
         Fact::RunEnded { id, run } => repeats::end_of_run(step, id, run),
         Fact::NamesakeStarted { name } => tools::namesake_started(step, name),
         Fact::NamesakeEnded { name } => tools::namesake_ended(step, name),
+        Fact::HelperWorks => tools::some_helper_works(step),
         Fact::SomeoneStopped { failed } => tools::someone_stopped(step, failed.as_ref()),
         Fact::CompactionStarted => compaction::started(step),
         Fact::CompactionBegun { turn_ref } => repeats::compaction_started(step, turn_ref),
         Fact::CompactionEnded { manual } => compaction::ended(step, *manual),
         Fact::IdleNotice { turn_ref } => notice::idle_notice(step, turn_ref.as_deref()),
-        Fact::IdleForLong => notice::idle_for_long(step),
+        Fact::IdleForLong { turn_ref } => notice::idle_for_long(step, turn_ref.as_deref()),
         Fact::TurnOver | Fact::TurnUnanswered => notice::over(step, observation),
         Fact::AsksAgain { wait_ms } => shown::asks_again(step, observation, *wait_ms),
         Fact::Level(said) => level::said(step, &observation.name, observation.source, said),
@@ -402,10 +405,15 @@ impl<'a> Step<'a> {
         if lost.is_none() {
             let blocked = matches!(self.seat.turn(), Turn::Blocked(_));
             let same = self.seat.turn() == before.turn;
-            self.seat.history().supersede(&if blocked && !same {
-                "an open prompt outranks it (G4)".into()
-            } else {
-                format!("superseded by the later {}", observation.name).into()
+            // What a source says of the whole takes the place of what it has said of that before.
+            let says_all = matches!(observation.fact, Fact::Reported(_) | Fact::Level(_));
+            self.seat.history().supersede_each(|said| {
+                let is_its_own = says_all && said.source == observation.source;
+                if blocked && !same && !is_its_own {
+                    "an open prompt outranks it (G4)".into()
+                } else {
+                    format!("superseded by the later {}", observation.name).into()
+                }
             });
             // A new value brings new evidence; the same value only confirms.
             if !same || self.evidence.source.tier() > self.seat.turn.evidence.source.tier() {

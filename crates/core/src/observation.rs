@@ -168,6 +168,8 @@ pub enum Fact {
     NamesakeEnded {
         name: String,
     },
+    /// A helper begins a call, and nothing tells which helper it is.
+    HelperWorks,
     /// A turn has failed, with its code and in words, or was interrupted; nothing tells whether it was the
     /// main agent's or a helper's.
     SomeoneStopped {
@@ -186,8 +188,10 @@ pub enum Fact {
     IdleNotice {
         turn_ref: Option<String>,
     },
-    /// The program says that it has sat at its prompt for long, and does not name the turn: it may say so late.
-    IdleForLong,
+    /// The program says that it has sat at its prompt for long, since the turn `turn_ref`: it may say so late.
+    IdleForLong {
+        turn_ref: Option<String>,
+    },
     /// The turn is over, and another source tells within a moment how: that it failed, or was
     /// interrupted. Where none does it was interrupted.
     TurnOver,
@@ -324,6 +328,8 @@ pub struct Background {
     /// The agent's stop does not list its helpers, and its own status is the main agent's alone:
     /// a helper runs until its own end is told.
     pub unlisted: bool,
+    /// It lists none as none outlives it: whoever is heard of behind it has begun there.
+    pub leaves_none: bool,
     /// Nothing tells whose stop it is: while helpers run it may be one of theirs.
     pub anyones: bool,
     /// The list that the agent's stop should have is not there: helpers that are known to run do so

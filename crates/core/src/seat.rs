@@ -2,6 +2,8 @@
 //!
 //! Only [`crate::gate`] changes what a seat says of its status.
 
+mod behind;
+mod calls;
 mod claim;
 mod ended;
 pub mod held;
@@ -16,6 +18,8 @@ mod session;
 mod stop;
 pub mod view;
 
+pub use behind::{Behind, Failure};
+pub use calls::OpenTool;
 pub use claim::Claim;
 pub use ended::{EndedCall, EndedHelper, EndedTurn, Made, MadeEnd};
 pub use held::{Held, HeldFact, HeldLevel};
@@ -23,14 +27,14 @@ pub use history::{History, Rejection, Statement};
 pub use launch::{Launch, LaunchWords, Leaving};
 pub use links::{HandIn, Links};
 pub use process::{Launched, LaunchedEnd, ProcessFacts};
-pub use repeats::{AskedOnce, Compaction, Doubted, HelperRun, Repeats};
+pub use repeats::{AskedOnce, Compaction, Doubted, HelperRun, Named, Repeats};
 pub use session::{Beside, LeftSession, Session};
 pub use stop::Stop;
 pub use view::StatusKey;
 
 use crate::id::AgentId;
 use crate::observation::BackgroundShells;
-use crate::prompt::{Actor, OpenPrompt, PromptKind, ToolRef};
+use crate::prompt::{OpenPrompt, PromptKind};
 use crate::source::{Evidence, Source};
 use crate::status::{
     Headline, HeadlineFacts, IdleReason, InboxFacts, Outcome, Process, Returns, Turn,
@@ -303,19 +307,11 @@ pub struct TurnFacts {
     pub rested: Option<IdleReason>,
     #[serde(default, skip_serializing_if = "Stop::is_plain")]
     pub stop: Stop,
+    /// Helpers that have outlived a stop, or a turn, of their main agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub behind: Option<Box<Behind>>,
     pub evidence: Evidence,
 }
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OpenTool {
-    pub actor: Actor,
-    pub tool: ToolRef,
-    /// Somebody was asked about it, by this or by another request without an id.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub was_asked: bool,
-}
-
-const OPEN_TOOLS: usize = 64;
 
 impl Seat {
     /// An empty seat: no process, no turn.
@@ -364,6 +360,7 @@ impl Seat {
                 before: None,
                 rested: None,
                 stop: Stop::default(),
+                behind: None,
                 evidence,
             },
             outcome: None,
@@ -485,13 +482,6 @@ impl Seat {
     /// What was said lately, to be added to.
     pub(crate) fn history(&mut self) -> &mut History {
         self.history.get_or_insert_default()
-    }
-
-    pub(crate) fn open_tool(&mut self, actor: Actor, tool: ToolRef) {
-        if self.open_tools.len() == OPEN_TOOLS {
-            self.open_tools.remove(0);
-        }
-        self.open_tools.push(OpenTool { actor, tool, was_asked: false });
     }
 }
 

@@ -17,7 +17,7 @@ use tokio::sync::{mpsc, oneshot};
 /// What is wished for. Whatever is left out stays as it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listen {
-    /// Where; port 0 lets the system choose.
+    /// Where; port 0 lets the system choose, where it does not listen on that address already.
     pub address: Option<SocketAddr>,
     /// Also where others can reach it, without TLS.
     pub insecure: bool,
@@ -81,10 +81,22 @@ impl Problem {
 }
 
 enum Order {
-    /// What the last one says: the hub has just started.
-    Open(Listen, oneshot::Sender<Result<Listening, ListenError>>, bool),
+    Open(Listen, oneshot::Sender<Result<Listening, ListenError>>, Term),
     Look(oneshot::Sender<Option<Listening>>),
-    Close(oneshot::Sender<()>),
+    /// What the last one says: only what listens in passing.
+    Close(oneshot::Sender<()>, bool),
+}
+
+/// For how long it is ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Term {
+    /// It lasts, and the hub has just started.
+    AtStart,
+    /// Also after a restart.
+    Lasting,
+    /// Until that is closed, or the hub ends; then what lasts is there again. Whoever asks for it to last meanwhile has it
+    /// last.
+    Passing,
 }
 
 /// The orders that are to be carried out.
@@ -101,14 +113,14 @@ pub(crate) fn channel() -> (Listener, Orders) {
 
 impl Listener {
     /// Listens; one that listens there already goes on.
-    pub(crate) async fn open(&self, listen: Listen) -> Result<Listening, ListenError> {
-        self.order(|reply| Order::Open(listen, reply, false)).await.ok_or(ListenError::Stopping)?
+    pub(crate) async fn open(&self, listen: Listen, term: Term) -> Result<Listening, ListenError> {
+        self.order(|reply| Order::Open(listen, reply, term)).await.ok_or(ListenError::Stopping)?
     }
 
     /// Orders the same for a hub that starts; whatever is ordered from then on comes after it.
     pub(crate) async fn begin(&self, listen: Listen) -> Result<Opening, ListenError> {
         let (reply, answer) = oneshot::channel();
-        let ordered = self.orders.send(Order::Open(listen, reply, true)).await;
+        let ordered = self.orders.send(Order::Open(listen, reply, Term::AtStart)).await;
         ordered.map_err(|_| ListenError::Stopping)?;
         Ok(Opening(answer))
     }
@@ -127,9 +139,9 @@ impl Listener {
         self.order(Order::Look).await.flatten()
     }
 
-    /// Listens no more, also after a restart.
-    pub(crate) async fn close(&self) {
-        self.order(Order::Close).await;
+    /// Listens no more, also after a restart. `only_passing`: what lasts goes on.
+    pub(crate) async fn close(&self, only_passing: bool) {
+        self.order(|reply| Order::Close(reply, only_passing)).await;
     }
 
     async fn order<T>(&self, order: impl FnOnce(oneshot::Sender<T>) -> Order) -> Option<T> {

@@ -161,8 +161,8 @@ pub async fn fill(home: &Path, events: u64, mut told: impl FnMut(u64)) -> io::Re
     let hub = Hub::start(config).await.map_err(io::Error::other)?;
     let (mut head, mut number) = (hub.head(), 0);
     while head < events {
-        // A report makes two events: the last ones come singly, so that there are not many more.
-        let next = ((events - head) / 2).clamp(1, AT_ONCE);
+        // A report makes three events: the last ones come singly, so that there are not many more.
+        let next = ((events - head) / 3).clamp(1, AT_ONCE);
         let answers = (number..number + next).map(|number| submit(&hub, number));
         for answer in join_all(answers).await {
             if let Reply::Done { cursor, .. } = answer.map_err(io::Error::other)? {

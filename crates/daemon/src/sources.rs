@@ -14,7 +14,7 @@ mod lookout;
 mod pane;
 mod pipe;
 mod process;
-mod ready;
+pub(crate) mod ready;
 mod registry;
 mod screen;
 mod server;

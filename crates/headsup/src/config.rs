@@ -246,7 +246,10 @@ impl Config {
     /// Who decides of merges in which repository.
     pub(crate) fn forge(&self) -> ForgeSettings {
         // A repository has the name that it has behind all links.
-        let names = |path: &Path| [Some(path.to_owned()), path.canonicalize().ok()];
+        let names = |path: &Path| {
+            let behind = path.canonicalize().ok().filter(|behind| behind != path);
+            [Some(path.to_owned()), behind]
+        };
         let own = |of: &Repository| {
             let policy = of.merge_policy?;
             Some(names(&of.path.0).into_iter().flatten().map(move |path| (path, policy)))
@@ -359,6 +362,12 @@ mod tests {
         std::os::unix::fs::symlink(&real, &link).unwrap();
         let named =
             |path: &Path| format!("[[repository]]\npath = {path:?}\nmerge_policy = \"ask\"\n");
+        let set = parse(&named(&real)).unwrap().forge();
+        assert_eq!(
+            set.repositories,
+            [(real.clone(), MergePolicy::Ask)],
+            "once where it is no link"
+        );
         let set = parse(&named(&link)).unwrap().forge();
         assert_eq!(set.repositories, [link, real].map(|path| (path, MergePolicy::Ask)));
         let error = parse("merge_policy = \"never\"\n").unwrap_err();

@@ -31,8 +31,8 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
 
 /// Between the end of a session and its next round.
 const BETWEEN_ROUNDS: Duration = Duration::from_secs(4);
-/// A hook takes 150 ms at most.
-const LAST_HOOKS: Duration = Duration::from_secs(1);
+/// A hook takes 150 ms at most, and its start on a busy machine much more.
+const LAST_HOOKS: Duration = Duration::from_secs(3);
 const FOOTER: &str = "Ctrl-C ends the demo · other terminal: headsup ls";
 
 /// What came of the wish for a demonstration.
@@ -48,29 +48,22 @@ pub(crate) async fn run(context: &Context, listen: Option<Listen>) -> Result<Pla
     let Hub { client, health, started } = start::start(&context.place).await?;
     let home = context.place.home.as_deref().ok_or_else(start::no_home)?;
     let Some(_alone) = once::claim(home)? else { return Ok(Played::Elsewhere) };
-    if let Some(listen) = listen {
-        page::listen(&client, &listen).await?;
-        let link = page::link(&client).await?;
-        context.output.say(&Line::plain(format!("headsup: the page: {}", link.url)));
-    }
     let ids = ids();
-    refuse_to_replace(&client).await?;
+    if let Err(refused) = refuse_to_replace(&client).await {
+        if started {
+            down::stop(health.pid)?;
+        }
+        return Err(refused);
+    }
     // One that was killed together with its guard has left its agents: beside them those of this one would be called
     // otherwise.
     take_away(&client, &ids).await;
+    // Whatever is begun from here on is taken away in the end, whenever that is wished for.
+    let ends = Ends::listen()?;
     // Without one it plays all the same.
     let guard = guard::start(started.then_some(health.pid)).ok();
-    let stage = Stage::of(context)?;
-    let (stop, stopped) = watch::channel(());
-    let mut players = JoinSet::new();
-    for session in sessions() {
-        players.spawn(play(stage.clone(), session, stopped.clone()));
-    }
-    let shown = show(&client, context.output, &health.cursor, &ids).await;
-
-    // The hooks under way end first: one that arrived late would bring its agent back.
-    drop(stop);
-    timeout(LAST_HOOKS, async { while players.join_next().await.is_some() {} }).await.ok();
+    let shown = perform(context, &client, &health.cursor, &ids, ends, listen).await;
+    // Also where it was refused: whoever starts the hub again then must not have it end behind them.
     take_away(&client, &ids).await;
     if started {
         down::stop(health.pid)?;
@@ -78,8 +71,37 @@ pub(crate) async fn run(context: &Context, listen: Option<Listen>) -> Result<Pla
     if let Some(guard) = guard {
         guard.dismiss();
     }
+    shown?;
     context.output.say(&Line::plain("headsup: the demo is over, and what it brought is gone"));
-    shown.map(|()| Played::ToItsEnd)
+    Ok(Played::ToItsEnd)
+}
+
+/// Listens where that is wished for, and plays until somebody ends it.
+async fn perform(
+    context: &Context,
+    client: &Client,
+    cursor: &str,
+    ids: &[AgentId],
+    ends: Ends,
+    listen: Option<Listen>,
+) -> Result<(), CommandError> {
+    if let Some(listen) = listen {
+        page::listen_in_passing(client, &listen).await?;
+        let link = page::link(client).await?;
+        context.output.say(&Line::plain(format!("headsup: the page: {}", link.url)));
+    }
+    let stage = Stage::of(context)?;
+    let (stop, stopped) = watch::channel(());
+    let mut players = JoinSet::new();
+    for session in sessions() {
+        players.spawn(play(stage.clone(), session, stopped.clone()));
+    }
+    let shown = show(client, context.output, cursor, ids, ends).await;
+
+    // The hooks under way end first: one that arrived late would bring its agent back.
+    drop(stop);
+    timeout(LAST_HOOKS, async { while players.join_next().await.is_some() {} }).await.ok();
+    shown
 }
 
 /// What its agents are called.
@@ -87,12 +109,13 @@ fn ids() -> Vec<AgentId> {
     sessions().iter().filter_map(|session| AgentId::new(session.id).ok()).collect()
 }
 
-/// Forgets what a demonstration brings.
+/// Forgets what a demonstration brings, and ends its listening.
 async fn take_away(client: &Client, ids: &[AgentId]) {
     for id in ids {
         // It may not have come to its first event.
         client.delete(&format!("/api/v1/agents/{id}?force=true")).await.ok();
     }
+    page::leave(client).await.ok();
 }
 
 /// A demonstration never touches a seat that is not its own.
@@ -175,8 +198,8 @@ async fn show(
     output: Output,
     cursor: &str,
     ids: &[AgentId],
+    mut ends: Ends,
 ) -> Result<(), CommandError> {
-    let mut ends = Ends::listen()?;
     let on_screen = Output::is_terminal() && !output.is_json();
     let agents = if on_screen { Vec::new() } else { ids.to_vec() };
     let since = Some(cursor.to_owned());

@@ -8,6 +8,7 @@ pub(crate) mod explain;
 pub(crate) mod fixture;
 pub(crate) mod inbox;
 pub(crate) mod line;
+pub(crate) mod outage;
 pub(crate) mod pieces;
 pub(crate) mod printer;
 pub(crate) mod roster;

@@ -68,6 +68,7 @@ fn the_settings_to_paste_work_and_survive_a_missing_binary() {
             assert_eq!((done.code, &*done.stdout, &*done.stderr), (0, "", ""), "{command}");
         }
     }
+    home.is_told();
     let shown = home.run(["show", "api", "--json"]).ok().json();
     assert_eq!(shown["kind"], "claude-code");
 }

@@ -1,5 +1,6 @@
 //! A hermetic environment: nothing of the machine's user is read or written.
 
+use crate::wait;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::{ffi::OsStr, io::Write};
@@ -82,6 +83,20 @@ impl Home {
             let _closed = stdin.write_all(input);
         }
         Done::from(child.wait_with_output().expect("headsup ends"))
+    }
+
+    /// Waits until the hub has fetched what hooks and launchers have left for it: on a busy
+    /// machine it does not hear all of it in time.
+    ///
+    /// # Panics
+    /// If it does not fetch it.
+    #[track_caller]
+    pub fn is_told(&self) {
+        let spool = self.state().join("spool");
+        wait::until("the hub to fetch what was spooled", || {
+            let left = std::fs::read_dir(&spool).map_or(0, Iterator::count);
+            (left == 0).then_some(())
+        });
     }
 
     /// Fires one hook: `kind`, event name, payload, and what the agent adds to the environment.

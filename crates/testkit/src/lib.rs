@@ -9,6 +9,7 @@
 //! - [`flood`]: more than anybody sends
 //! - [`github::GitHub`]: a host that speaks as GitHub does, and fails as it is told
 //! - [`home::Home`]: a hermetic environment, with a home of its own
+//! - [`hook`]: what a hook may leave undone on a busy machine, and what not
 //! - [`hub::Hub`]: a real hub in it, as a child process
 //! - [`program`]: the `headsup` to be tested, built where it is not there
 //! - [`small_disk::SmallDisk`]: a disk that is really full
@@ -37,6 +38,7 @@ pub mod faults;
 pub mod flood;
 pub mod github;
 pub mod home;
+pub mod hook;
 pub mod http;
 pub mod hub;
 pub mod instructions;

@@ -95,7 +95,7 @@ impl Pty {
     pub fn type_in(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
             let both = PollFlags::IN | PollFlags::OUT;
-            let ready = self.wait(both, Duration::from_secs(30))?;
+            let ready = self.wait(both, crate::wait::DEADLINE)?;
             if ready.contains(PollFlags::IN) {
                 self.hear()?;
             }

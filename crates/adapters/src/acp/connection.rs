@@ -73,6 +73,22 @@ impl Asked {
     }
 }
 
+/// What an answer says that is an error.
+#[derive(Debug, Default)]
+struct Failed {
+    code: Option<i64>,
+    message: Option<String>,
+}
+
+impl Failed {
+    fn of(error: Option<Raw<'_>>) -> Self {
+        let Some(failure) = error.map(Raw::object::<Failure<'_>>) else { return Self::default() };
+        let code = failure.code.json().and_then(|code| code.parse().ok());
+        let message = failure.message.text().map(|message| text::line(&message, text::DETAIL));
+        Self { code, message }
+    }
+}
+
 impl Connection {
     pub(super) fn new(tag: &str) -> Self {
         Self { tag: tag.to_owned(), told: Some(0), ..Self::default() }
@@ -174,7 +190,7 @@ impl Connection {
         let session = session(params.session);
         match method {
             "initialize" | "session/new" | "session/load" | "session/resume" | "session/fork" => {
-                let cwd = params.cwd.text().and_then(|path| text::path(&path));
+                let cwd = params.cwd.text().and_then(|path| text::folder(&path));
                 self.note(Side::Client, id, Asked { cwd, ..Asked::of(method, session) });
                 Vec::new()
             }
@@ -197,9 +213,7 @@ impl Connection {
                 let (began, is_alone) = (self.is_in_no_turn(), !self.is_active());
                 self.conversation(session.as_deref()).prompted();
                 let begins = self.begins(began, Side::Client, method, id, session);
-                let mut said = if is_alone { self.goes_over(begins) } else { vec![begins] };
-                said.extend(self.asked_before(began));
-                said
+                if is_alone { self.goes_over(begins) } else { vec![begins] }
             }
             // Version 2 asks for it.
             _ => self.client_tells(method, params),
@@ -313,6 +327,12 @@ impl Connection {
         let result: Answer<'_> = answer.unwrap_or_default().object();
         match &*asked.method {
             "session/prompt" => self.prompt_answered(id, asked, &result, answer.err()),
+            // It is there, and its client can do nothing with it.
+            "initialize" if answer.is_err() && !self.is_ready && !self.is_active() => {
+                let failure = Failed::of(answer.err());
+                let failed = Said::new(Event::TurnFailed, Side::Agent, &asked.method);
+                vec![Said { code: failure.code, message: failure.message, ..failed }]
+            }
             _ if answer.is_err() => Vec::new(),
             "session/close" | "session/delete" => self.closed(asked),
             "session/set_model" | "session/set_config_option" => {
@@ -386,11 +406,8 @@ impl Connection {
             _ => Answered::Over,
         });
         let stop = stop.or_else(|| conversation.stop());
-        let failure: Option<Failure<'_>> = error.map(Raw::object);
-        let event = if failure.is_some() { Event::TurnFailed } else { Event::TurnEnded };
-        let code = failure.and_then(|failure| failure.code.json()?.parse().ok());
-        let message = failure.and_then(|failure| failure.message.text());
-        let message = message.map(|message| text::line(&message, text::DETAIL));
+        let event = if error.is_some() { Event::TurnFailed } else { Event::TurnEnded };
+        let Failed { code, message } = Failed::of(error);
         let end = Said::new(event, Side::Agent, &asked.method);
         let session = asked.session;
         let end = Said { id: Some(id.to_owned()), session, stop, code, message, ..end };

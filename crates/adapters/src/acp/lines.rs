@@ -111,6 +111,10 @@ impl Lines {
     fn take(&mut self, mut bytes: &[u8]) {
         while let Some(&byte) = bytes.first() {
             let taken = match self.at {
+                // A file that was cut short, by somebody who writes on where it was, begins with a hole.
+                At::Between if byte == 0 && self.kept.is_empty() => {
+                    bytes.iter().position(|byte| *byte != 0).unwrap_or(bytes.len())
+                }
                 At::Between => {
                     self.between(byte);
                     1

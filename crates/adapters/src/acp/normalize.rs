@@ -6,7 +6,7 @@
 //! | `session_started`, `session_resumed` | `session/new`, `session/fork`; `session/load`, `session/resume` answered | session started, if nothing else is under way |
 //! | `turn_started` | `session/prompt`, `state_update: running` | prompt submitted; in a session that was taken up while others were at work, with that session |
 //! | `turn_ended` | the last prompt in flight answered, `state_update: idle`, `session/close` or `session/delete` answered | turn ended with `end_turn`; failed with `error`, and with `end_turn` where another session has failed before; with all other reasons it was stopped before its end, and was not completed: interrupted |
-//! | `turn_failed` | a JSON-RPC error in its place | turn failed; interrupted where the request was cancelled |
+//! | `turn_failed` | a JSON-RPC error in its place, or in that of the first answer to `initialize` | turn failed; interrupted where the request was cancelled |
 //! | `prompt_opened` | `session/request_permission`, `elicitation/create`, `state_update: requires_action` | prompt opened |
 //! | `prompt_answered`, `prompt_cancelled` | their answer, `$/cancel_request`, the end of their session's turn or of itself | prompt resolved |
 //! | `tool_started`, `tool_ended` | `tool_call`, `tool_call_update` in a turn | tool started, ended |

@@ -1,3 +1,4 @@
+mod closed;
 mod limits;
 mod protocol;
 mod random;
@@ -195,6 +196,22 @@ fn an_agent_that_closes_its_output_in_a_turn_and_lives_on_is_gone() {
     let mut rig = Rig::with_session();
     rig.traffic.finish(Side::Agent, |_| ());
     rig.traffic.settle(|said| panic!("{said:?}"));
+}
+
+#[test]
+fn what_is_asked_of_an_agent_that_has_closed_its_output_at_rest_nobody_knows() {
+    let mut rig = Rig::with_session();
+    rig.prompt(2, "s");
+    assert_eq!(rig.stop(2, "end_turn"), "done");
+    rig.traffic.finish(Side::Agent, |_| ());
+    assert_eq!(rig.settle(), "done");
+    let cancel = json!({"method": "session/cancel", "params": {"sessionId": "s"}});
+    assert_eq!(rig.client(&cancel), "done");
+    let told = rig.said.len();
+    assert_eq!(rig.prompt(3, "s"), "unknown");
+    assert_eq!(rig.prompt(4, "s"), "unknown");
+    assert_eq!(rig.said.len(), told + 1, "it is told once");
+    assert!(!rig.traffic.is_unsettled() && rig.traffic.stands().is_none());
 }
 
 #[test]

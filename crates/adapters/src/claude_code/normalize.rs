@@ -29,7 +29,7 @@ use super::event::Event;
 use super::payload::Payload;
 use super::{attach, prompts, tools};
 use crate::background;
-use crate::payload::{COMPACTS, Reasons, Wanted};
+use crate::payload::{ANY, COMPACTS, Reasons, Wanted};
 use crate::text::{self, DETAIL, NAME};
 use crate::{FactExt, HookContext, payload};
 use headsup_core::observation::{Fact, Submitter};
@@ -135,12 +135,14 @@ const QUOTA: &str = "quota_auto_resume_";
 
 /// What an event lacks that it has in this version, or what word of it is new.
 pub(crate) fn strange(event: Event, payload: &Payload<'_>) -> Option<&'static str> {
+    let turn: Wanted<'_> = ("prompt_id", payload.prompt_id, ANY);
+    let tool: Wanted<'_> = ("tool_name", payload.tool_name, ANY);
     let wanted: Wanted<'_> = match event {
         Event::SessionStart => ("source", payload.source, SOURCES),
-        Event::PreToolUse
-        | Event::PostToolUse
-        | Event::PostToolUseFailure
-        | Event::PermissionRequest => ("tool_name", payload.tool_name, &[]),
+        Event::PreToolUse | Event::PostToolUse | Event::PostToolUseFailure => {
+            return payload::any_strange([tool, ("tool_use_id", payload.tool_use_id, ANY)]);
+        }
+        Event::PermissionRequest => tool,
         Event::PostToolBatch => return payload::unlisted("tool_calls", payload.tool_calls),
         Event::Notification => {
             let said = payload.notification_type;
@@ -150,13 +152,21 @@ pub(crate) fn strange(event: Event, payload: &Payload<'_>) -> Option<&'static st
             ("notification_type", said, NOTICES)
         }
         Event::SessionEnd => return payload::strange_end(payload.reason, &REASONS),
-        Event::UserPromptSubmit => ("prompt_id", payload.prompt_id, &[]),
+        Event::UserPromptSubmit => {
+            return payload::any_strange([turn, ("prompt", payload.prompt, ANY)]);
+        }
         Event::Stop => {
             let strange = background::strange(payload.background_tasks, true);
-            return strange.or_else(|| payload::strange(("prompt_id", payload.prompt_id, &[])));
+            return strange.or_else(|| payload::strange(turn));
         }
-        Event::StopFailure => ("error", payload.error, &[]),
-        Event::PreCompact | Event::PostCompact => ("trigger", payload.trigger, COMPACTS),
+        Event::StopFailure => {
+            return payload::any_strange([("error", payload.error, ANY), turn]);
+        }
+        // Without it that of the compaction would be one like any other.
+        Event::SubagentStart | Event::SubagentStop => ("agent_type", payload.agent_type, ANY),
+        Event::PreCompact | Event::PostCompact => {
+            return payload::any_strange([("trigger", payload.trigger, COMPACTS), turn]);
+        }
         _ => return None,
     };
     payload::strange(wanted)

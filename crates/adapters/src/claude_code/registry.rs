@@ -88,7 +88,7 @@ pub(crate) fn read(file_name: &str, bytes: &[u8]) -> Option<RegistryRecord> {
     Some(RegistryRecord {
         process: ProcessId { pid_namespace, ..ProcessId::new(said, start_ticks) },
         session: record.session_id.text().and_then(|id| text::session(&id)),
-        cwd: record.cwd.text().and_then(|path| text::path(&path)),
+        cwd: record.cwd.text().and_then(|path| text::folder(&path)),
         attach: attach(&record),
         tmux_pane: record.tmux.text().and_then(|place| pane(&place)),
         job: job(record.job),

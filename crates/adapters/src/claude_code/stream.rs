@@ -6,11 +6,14 @@
 //! |---|---|
 //! | `system` of `init`, `api_retry`, `status` with a word that is known (without one it tells of a mode, or that a step is over: read); `assistant`, `user`, `stream_event`, but a helper's | working, where nothing waits |
 //! | `control_request` of `can_use_tool`, `elicitation` | blocked, whatever else goes on, until it is over; the calls that ask a question or show a plan (read) as by the hooks |
-//! | `control_response` of the client, `control_cancel_request`; `user` with the result of the tool that was asked about | that request is over |
+//! | `control_response` of the client, also said again, `control_cancel_request`; `user` with the result of the tool that was asked about | that request is over |
+//! | `control_response` to a request of the client's own | nothing: either side counts its own |
 //! | `system` of `session_state_changed` | running, idle, `requires_action`: as they say. The first two end all requests, the last one stands until one of them |
 //! | `result` | done; failed with an error; idle where it was stopped; unknown where `is_error` is missing or no truth value, or nobody knows the word for it, which is counted. It ends all requests. With helpers behind it is working, with shells alone idle |
 //! | `system` of `background_tasks_changed` (read: `sdk.d.ts`, from 2.1.203 on) | all that goes on behind; once that is over, what `result` was. Without a list nothing. Behind what nobody knows, no `result` is an end |
 //! | all others, as what hooks and tasks do | nothing; what no version has said that is known is counted |
+
+mod ends;
 
 use super::lines::SUBTYPES;
 use super::prompts;
@@ -22,9 +25,11 @@ use crate::json::{self, Raw, Skim, skim};
 use crate::payload;
 use crate::stream::{self, Shown, name};
 use crate::text;
+use ends::{is_error, result};
 use headsup_core::observation::Level;
 use headsup_core::prompt::NewPrompt;
 use headsup_core::status::BlockedReason;
+use std::collections::BTreeSet;
 
 skim! {
     Row {
@@ -146,6 +151,10 @@ pub(crate) struct Run {
     session: Option<String>,
     /// What its client has not answered, the oldest first.
     asked: Vec<Asked>,
+    /// Ids of what its client has asked it and has no answer to.
+    of_client: BTreeSet<String>,
+    /// What it writes to has begun anew, and nobody knows whether that is another run's.
+    is_anew: bool,
     /// It has said that it waits, and not for what.
     waits: bool,
     /// What the main agent does beside that.
@@ -179,7 +188,10 @@ impl Run {
         let mut tells = true;
         match (&*kind, subtype.as_deref()) {
             ("system", Some("status")) if !is_known(row.status, STATUSES) => tells = false,
-            ("system", Some("init" | "status" | "api_retry")) => {
+            ("system", Some(word @ ("init" | "status" | "api_retry"))) => {
+                if word == "init" && self.is_anew {
+                    *self = Self::default();
+                }
                 self.begins(row.session);
                 self.main = Some(WORKING);
             }
@@ -201,13 +213,21 @@ impl Run {
             }
             ("control_request", _) => tells = self.asks(row.id, &row.request.object()),
             ("control_cancel_request", _) => self.answered(row.id),
-            ("control_response", _) => self.answered(row.response.object::<Response<'_>>().id),
+            ("control_response", _) => {
+                let id = row.response.object::<Response<'_>>().id;
+                tells = !self.is_of_client(id);
+                if tells {
+                    self.answered(id);
+                }
+            }
             ("result", _) => match result(&row) {
                 Some(main) => self.rests(main),
                 None => self.ends_unread(),
             },
             _ => tells = false,
         }
+        // A program that comes up may answer its client first.
+        self.is_anew &= !tells || kind == "control_response";
         // What says nothing of it leaves it as it is.
         let level = self.level().filter(|_| tells);
         let is_veiled = tells && level.is_none() && self.main.is_some();
@@ -215,7 +235,7 @@ impl Run {
         Some(Shown {
             name: name(&kind, subtype.as_deref()),
             session: row.session.text().and_then(|id| text::id(&id)),
-            cwd: row.cwd.text().and_then(|path| text::path(&path)),
+            cwd: row.cwd.text().and_then(|path| text::folder(&path)),
             model: row.model.text().map(|model| text::line(&model, text::NAME)),
             level,
             is_unread: tells && self.has_ended_unread(),
@@ -233,11 +253,32 @@ impl Run {
         }
     }
 
+    /// What it writes to begins anew: with a run that has just come up, or in the middle of this one.
+    pub(crate) fn begin_anew(&mut self) {
+        self.is_anew = true;
+    }
+
+    /// Is it the answer to something that its client has asked?
+    fn is_of_client(&mut self, id: Raw<'_>) -> bool {
+        id.text().is_some_and(|id| self.of_client.remove(&*id))
+    }
+
     /// Takes a line of its client: an answer, or nothing.
     pub(crate) fn hear(&mut self, line: &str) -> Option<Shown> {
         let row: Row<'_> = json::payload(json::trim(line)).ok()?;
-        if row.kind.text()? != "control_response" {
-            return None;
+        match &*row.kind.text()? {
+            "control_request" => {
+                let id = row.id.text().and_then(|id| text::id(&id));
+                let id = id.filter(|_| self.of_client.len() < MOST_ASKED);
+                self.of_client.extend(id);
+                return None;
+            }
+            "control_cancel_request" => {
+                self.is_of_client(row.id);
+                return None;
+            }
+            "control_response" => {}
+            _ => return None,
         }
         self.answered(row.response.object::<Response<'_>>().id);
         let (level, ask) = (self.level(), self.ask());
@@ -441,33 +482,4 @@ fn strange(kind: &str, row: &Row<'_>) -> Option<&'static str> {
         _ => None,
     };
     payload::strange(("type", row.kind, TYPES)).or_else(of_kind)
-}
-
-/// Every result that was recorded has it, as a truth value; without one nothing tells a success from an error.
-fn is_error(row: &Row<'_>) -> Option<bool> {
-    match row.is_error.json() {
-        Some("true") => Some(true),
-        Some("false") => Some(false),
-        _ => None,
-    }
-}
-
-/// `None`: it is over, and nobody knows how.
-fn result(row: &Row<'_>) -> Option<Level> {
-    let stopped = row.reason.text().is_some_and(|reason| reason.starts_with("aborted"));
-    let subtype = row.subtype.text();
-    let has_failed = subtype.as_deref().is_some_and(|word| word.starts_with("error"));
-    match is_error(row) {
-        said if said == Some(true) || has_failed => {
-            if stopped {
-                return Some(IDLE);
-            }
-            // An error of its service has the word of a success (2.1.330, measured).
-            let word = subtype.filter(|word| *word != "success");
-            let code = row.error.text().or(word).unwrap_or_else(|| "error".into());
-            Some(Level::Failed { code: text::line(&code, text::NAME) })
-        }
-        Some(_) if subtype.as_deref() == Some("success") => Some(Level::Done),
-        _ => None,
-    }
 }

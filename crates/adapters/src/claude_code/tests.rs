@@ -60,11 +60,20 @@ fn a_member_that_is_no_text_or_no_list_any_more_is_counted() {
         ("PermissionRequest", r#""tool_name":{"id":"Bash"}"#, "tool_name"),
         ("PostToolBatch", r#""tool_calls":{}"#, "tool_calls"),
         ("StopFailure", r#""error":{"type":"rate_limit"}"#, "error"),
+        ("PreToolUse", r#""tool_name":"Bash","toolUseId":"c-1""#, "tool_use_id"),
+        ("PostToolUseFailure", r#""tool_name":"Bash","tool_use_id":7"#, "tool_use_id"),
+        ("StopFailure", r#""error":"rate_limit","prompt_id":null"#, "prompt_id"),
+        ("PreCompact", r#""trigger":"manual","prompt_id":7"#, "prompt_id"),
+        ("UserPromptSubmit", r#""text":"fix it""#, "prompt"),
+        ("SubagentStop", r#""agent_id":"a-1","agentType":"""#, "agent_type"),
     ] {
         assert_eq!(seen(event, members, &[]).strange, Some(member), "{members}");
     }
     for (event, members) in [
-        ("PreToolUse", r#""tool_name":"Bash""#),
+        ("PreToolUse", r#""tool_name":"Bash","tool_use_id":"c-1""#),
+        ("UserPromptSubmit", r#""prompt":"fix it""#),
+        ("SubagentStop", r#""agent_id":"a-1","agent_type":"""#),
+        ("PostCompact", r#""trigger":"auto""#),
         ("PostToolBatch", r#""tool_calls":[]"#),
         ("StopFailure", r#""error":"rate_limit""#),
     ] {

@@ -22,7 +22,7 @@
 use super::event::Event;
 use super::payload::Payload;
 use super::tools::{self, QUESTION};
-use crate::payload::{COMPACTS, Reasons, Wanted};
+use crate::payload::{ANY, COMPACTS, Reasons, Wanted};
 use crate::{FactExt, asks, calls, payload};
 use headsup_core::observation::{Background, Fact, SessionStart, Submitter};
 use headsup_core::prompt::NewPrompt;
@@ -62,7 +62,7 @@ pub(crate) fn fact(event: Event, payload: &Payload<'_>) -> Fact {
         }
         Event::SubagentStart | Event::SubagentStop => {
             let starts = event == Event::SubagentStart;
-            let fact = payload::helper(payload.actor(), payload.is_nameless(), starts, NAMELESS);
+            let fact = payload::helper(payload.actor(), payload.is_nameless(), starts);
             payload::in_run(fact, payload.turn_ref())
         }
         _ if payload.is_nameless() => Fact::not_understood(NAMELESS),
@@ -94,17 +94,23 @@ pub(crate) fn strange(event: Event, payload: &Payload<'_>) -> Option<&'static st
     if payload.is_unread_helpers() {
         return Some("agent_id");
     }
-    let wanted: Wanted<'_> = match event {
-        Event::SessionStart => ("source", payload.source, SOURCES),
-        Event::PreToolUse | Event::PostToolUse | Event::PermissionRequest => {
-            ("tool_name", payload.tool_name, &[])
+    let tool: Wanted<'_> = ("tool_name", payload.tool_name, ANY);
+    let call = ("tool_use_id", payload.tool_use_id, ANY);
+    let turn = ("turn_id", payload.turn_id, ANY);
+    match event {
+        Event::SessionStart => payload::strange(("source", payload.source, SOURCES)),
+        Event::SessionEnd => payload::strange_end(payload.reason, &REASONS),
+        Event::PreToolUse | Event::PostToolUse => payload::any_strange([tool, call, turn]),
+        Event::PermissionRequest => payload::any_strange([tool, turn]),
+        Event::UserPromptSubmit | Event::Stop | Event::Interrupt => payload::strange(turn),
+        Event::SubagentStart | Event::SubagentStop => {
+            payload::any_strange([("agent_id", payload.agent_id, ANY), turn])
         }
-        Event::UserPromptSubmit | Event::Stop => ("turn_id", payload.turn_id, &[]),
-        Event::SessionEnd => return payload::strange_end(payload.reason, &REASONS),
-        Event::PreCompact | Event::PostCompact => ("trigger", payload.trigger, COMPACTS),
-        _ => return None,
-    };
-    payload::strange(wanted)
+        Event::PreCompact | Event::PostCompact => {
+            payload::any_strange([("trigger", payload.trigger, COMPACTS), turn])
+        }
+        Event::PreModelRequest | Event::PostModelRequest => None,
+    }
 }
 
 /// `/side` is a fork that keeps no log, and goes on beside the conversation that it comes from; `/fork` and `codex fork`

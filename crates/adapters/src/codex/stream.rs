@@ -6,6 +6,7 @@
 //! | line | shows |
 //! |---|---|
 //! | `thread.started` | nothing but its session |
+//! | the answer to `initialize` | nothing but that the server has come up: no thread of another one goes on in it |
 //! | `turn.started`; `item.started`, `item.updated`, `item.completed` | working |
 //! | `turn.completed`, `turn.failed` | done, failed |
 //! | `error` | nothing: it tries again, or `turn.failed` follows |
@@ -26,7 +27,19 @@ use headsup_core::observation::{Fact, Level};
 use headsup_core::status::BlockedReason;
 
 skim! {
-    Row { kind: "type", thread: "thread_id", method: "method", params: "params", id: "id" }
+    Row {
+        kind: "type",
+        thread: "thread_id",
+        method: "method",
+        params: "params",
+        id: "id",
+        result: "result",
+    }
+}
+
+skim! {
+    /// The answer to `initialize`.
+    Server { home: "codexHome" }
 }
 
 skim! {
@@ -38,7 +51,7 @@ skim! {
 }
 
 /// The names of all members that are read: see [`Lines`](crate::acp::lines::Lines).
-pub(crate) const WANTED: &[&[&str]] = &[Row::NAMES, Params::NAMES, Thread::NAMES];
+pub(crate) const WANTED: &[&[&str]] = &[Row::NAMES, Params::NAMES, Thread::NAMES, Server::NAMES];
 
 pub(crate) fn read(line: &str) -> Option<Shown> {
     let row: Row<'_> = json::payload(json::trim(line)).ok()?;
@@ -47,7 +60,12 @@ pub(crate) fn read(line: &str) -> Option<Shown> {
     }
     let Some(kind) = row.kind.text() else {
         // An answer of the server has an id, also `null`.
-        return (!row.id.is_there()).then(stream::nameless);
+        if !row.id.is_there() {
+            return Some(stream::nameless());
+        }
+        let comes_up = row.result.object::<Server<'_>>().home.json().is_some();
+        let name = name("initialize", None);
+        return comes_up.then(|| Shown { name, comes_up, ..Shown::default() });
     };
     let mut strange = None;
     let level = match &*kind {
@@ -71,7 +89,7 @@ fn served(line: &str, method: &str, row: &Row<'_>) -> Option<Shown> {
     if method == "thread/started" {
         let thread: Thread<'_> = row.params.object::<Params<'_>>().thread.object();
         let session = thread.id.text().and_then(|id| text::id(&id));
-        let cwd = thread.cwd.text().and_then(|path| text::path(&path));
+        let cwd = thread.cwd.text().and_then(|path| text::folder(&path));
         let level = Some(Level::Idle { shells: 0 });
         let (name, is_one_of_many) = (name(method, None), true);
         return Some(Shown { name, session, cwd, is_one_of_many, level, ..Shown::default() });

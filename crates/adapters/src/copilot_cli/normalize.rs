@@ -11,7 +11,7 @@
 //! | `permissionRequest` | nothing: it comes before the program's own policy | read |
 //! | `notification` of `permission_prompt`, `elicitation_dialog` | dialog shown, which does not name the call | measured |
 //! | `postToolUse` | tool ended; none comes of a call that fails, as of a plan that is refused: the log tells | measured |
-//! | `agentStop` | turn ended, but for helpers, which it does not list; a helper's is nothing. With another `stopReason` than known the main agent rests, and how its turn has ended the log may tell | measured, other reasons not |
+//! | `agentStop` | turn ended, but for helpers, which it does not list; a helper's is nothing. With another `stopReason` than known, or without one, the main agent rests, and how its turn has ended the log may tell | measured, other reasons not |
 //! | `errorOccurred` of `model_call` | nothing if it is `recoverable`: each try of a call that is tried again has one, and so has the last (measured at 400, 401, 429); whether the turn failed, the log tells. With `recoverable: false` turn failed. All other errors are nothing | measured, others read |
 //! | `subagentStart`, `subagentStop` | helper started, ended | measured |
 //! | `preCompact` | nothing: the turn goes on | read |
@@ -19,7 +19,7 @@
 use super::payload::{Asked, Failure, Payload};
 use super::transcript::SETTLE_MS;
 use crate::json::Raw;
-use crate::payload::{Reasons, Wanted};
+use crate::payload::{ANY, Reasons, Wanted};
 use crate::text::{self, DETAIL, NAME, TITLE};
 use crate::{FactExt, asks, payload};
 use headsup_core::observation::{Background, Fact, SessionEnd, SessionStart, Submitter};
@@ -78,7 +78,7 @@ pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
         },
         "subagentStart" | "subagentStop" => {
             let starts = event == "subagentStart";
-            payload::helper(payload.actor(), payload.is_nameless(), starts, NAMELESS)
+            payload::helper(payload.actor(), payload.is_nameless(), starts)
         }
         "notification" | "Notification" => notification(payload),
         _ if payload.is_nameless() => Fact::not_understood(NAMELESS),
@@ -130,13 +130,15 @@ pub(super) fn strange(event: &str, payload: &Payload<'_>) -> Option<&'static str
         return Some("agentId");
     }
     let wanted: Wanted<'_> = match event {
-        "preToolUse" | "postToolUse" => ("toolName", payload.tool_name, &[]),
+        "userPromptSubmitted" => ("prompt", payload.prompt, ANY),
+        "preToolUse" | "postToolUse" => ("toolName", payload.tool_name, ANY),
+        "subagentStart" | "subagentStop" => ("agentId", payload.agent_id, ANY),
         "notification" | "Notification" => {
             ("notification_type", payload.notification_type, NOTICES)
         }
         "sessionEnd" => return payload::strange_end(payload.reason, &REASONS),
         "agentStop" if !payload.is_helpers() => ("stopReason", payload.stop_reason, STOPS),
-        "errorOccurred" => ("errorContext", payload.error_context, &[]),
+        "errorOccurred" => ("errorContext", payload.error_context, ANY),
         _ => return None,
     };
     payload::strange(wanted)
@@ -166,11 +168,10 @@ fn notification(payload: &Payload<'_>) -> Fact {
 }
 
 /// Only a turn that has come to its own end is completed. Whether it has failed the log tells, and so it does of one that
-/// ends for a reason that nobody knows.
+/// ends for a reason that nobody knows, or without any.
 fn stopped(payload: &Payload<'_>) -> Fact {
-    let reason = payload.stop_reason;
-    let is_known = reason.text().is_some_and(|said| STOPS.contains(&&*said));
-    if reason.json().is_some() && !is_known {
+    let reason = payload.stop_reason.text();
+    if !reason.is_some_and(|said| STOPS.contains(&&*said)) {
         return Fact::TurnUnanswered;
     }
     // It goes on by itself when the last helper that it has left behind has ended (measured).

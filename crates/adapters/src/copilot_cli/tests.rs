@@ -37,7 +37,8 @@ fn a_helpers_prompt_and_stop_are_not_the_main_agents() {
         assert_eq!(fact(event, helpers), Fact::Nothing, "{event}");
     }
     let background = Background { wakes: true, ..Background::unlisted() };
-    assert_eq!(fact("agentStop", ""), Fact::TurnEnded { background, turn_ref: None });
+    let completed = fact("agentStop", r#""stopReason":"end_turn""#);
+    assert_eq!(completed, Fact::TurnEnded { background, turn_ref: None });
     let own =
         hook(Some("agentStop"), br#"{"sessionId":"a-1","agentId":"a-1"}"#, &HookContext::default());
     assert_eq!(own.session, None);
@@ -96,14 +97,14 @@ fn a_shell_that_has_ended_wakes_it_and_no_person_has_typed_that() {
 }
 
 #[test]
-fn a_stop_for_a_reason_that_nobody_knows_completes_no_turn_and_is_counted() {
+fn a_stop_for_a_reason_that_nobody_knows_or_for_none_completes_no_turn_and_is_counted() {
     let background = Background { wakes: true, ..Background::unlisted() };
     let completed = Fact::TurnEnded { background, turn_ref: None };
     // Nor has anybody said that a person has stopped it.
     let unanswered = Fact::TurnUnanswered;
     for (members, fact, strange) in [
         (r#""stopReason":"end_turn""#, &completed, None),
-        ("", &completed, Some("stopReason")),
+        ("", &unanswered, Some("stopReason")),
         (r#""stopReason":"out_of_credit""#, &unanswered, Some("stopReason")),
         (r#""stopReason":"awaiting_agents""#, &unanswered, Some("stopReason")),
         (r#""stopReason":7"#, &unanswered, Some("stopReason")),
@@ -463,6 +464,20 @@ fn what_a_line_of_the_log_says_anew_is_named_by_its_member() {
     for known in known {
         assert_eq!(news(known), None, "{known}");
     }
+}
+
+/// Nothing else in it says that it is a helper's.
+#[test]
+fn the_start_of_a_helper_without_any_name_holds_the_turn_and_is_counted() {
+    let name = || "unnamed".to_owned();
+    for (event, fact) in [
+        ("subagentStart", Fact::NamesakeStarted { name: name() }),
+        ("subagentStop", Fact::NamesakeEnded { name: name() }),
+    ] {
+        let seen = seen(event, r#""helperId":"a-1","parentId":"s-1""#);
+        assert_eq!((seen.fact, seen.strange), (fact, Some("agentId")), "{event}");
+    }
+    assert_eq!(seen("userPromptSubmitted", r#""text":"go""#).strange, Some("prompt"));
 }
 
 #[test]

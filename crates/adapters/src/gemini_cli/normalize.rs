@@ -16,7 +16,7 @@
 
 use super::payload::{Details, Payload};
 use crate::json::Raw;
-use crate::payload::{COMPACTS, Reasons, Wanted};
+use crate::payload::{ANY, COMPACTS, Reasons, Wanted};
 use crate::text::{self, TITLE};
 use crate::{FactExt, asks, calls, payload};
 use headsup_core::observation::{Background, Fact, Submitter};
@@ -82,13 +82,21 @@ fn is_answered(payload: &Payload<'_>) -> bool {
     payload.prompt_response.text().is_some_and(|answer| says(&answer))
 }
 
+/// What a notice is of.
+const NOTICES: &[&str] = &["ToolPermission"];
+
 /// What an event lacks that it has in this version, or what word of it is new.
 pub(super) fn strange(event: &str, payload: &Payload<'_>) -> Option<&'static str> {
     let wanted: Wanted<'_> = match event {
         "SessionStart" => ("source", payload.source, SOURCES),
-        "BeforeTool" | "AfterTool" => ("tool_name", payload.tool_name, &[]),
-        "Notification" => ("notification_type", payload.notification_type, &["ToolPermission"]),
-        "AfterAgent" => ("prompt_response", payload.prompt_response, &[]),
+        "BeforeTool" | "AfterTool" => ("tool_name", payload.tool_name, ANY),
+        "Notification" => {
+            let details: Details<'_> = payload.details.object();
+            let notice = ("notification_type", payload.notification_type, NOTICES);
+            return payload::any_strange([notice, ("details.type", details.kind, DIALOGS)]);
+        }
+        "BeforeAgent" => ("prompt", payload.prompt, ANY),
+        "AfterAgent" => ("prompt_response", payload.prompt_response, ANY),
         "SessionEnd" => return payload::strange_end(payload.reason, &REASONS),
         "PreCompress" => ("trigger", payload.trigger, COMPACTS),
         _ => return None,
@@ -105,8 +113,11 @@ fn notification(payload: &Payload<'_>) -> Fact {
     }
 }
 
-/// `details.type` is `exec`, `ask_user` (both measured), `edit`, `info`, `mcp` or `exit_plan_mode`
-/// (read).
+/// What its dialogs are of: `details.type` (measured: the first two; read).
+const DIALOGS: &[&str] =
+    &["exec", "ask_user", "edit", "info", "mcp", "exit_plan_mode", "sandbox_expansion"];
+
+/// A dialog of a type that nobody knows waits all the same, and is counted.
 fn asked(payload: &Payload<'_>) -> NewPrompt {
     let details: Details<'_> = payload.details.object();
     let said = details.title.text().or_else(|| payload.message.text());

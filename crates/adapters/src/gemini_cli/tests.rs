@@ -177,6 +177,34 @@ fn a_notice_is_a_permission_or_a_question_and_names_no_call_but_a_command() {
 }
 
 #[test]
+fn a_dialog_of_a_type_that_nobody_knows_waits_and_is_counted() {
+    let seen = |more: &str| {
+        let notice = format!(r#""notification_type":"ToolPermission","message":"May I?"{more}"#);
+        seen("Notification", &notice)
+    };
+    for news in [
+        "",
+        r#","details":7"#,
+        r#","details":{"type":"hologram"}"#,
+        r#","details":{"kind":"exec"}"#,
+    ] {
+        let seen = seen(news);
+        assert!(matches!(seen.fact, Fact::DialogShown { .. }), "{news}");
+        assert_eq!(seen.strange, Some("details.type"), "{news}");
+    }
+    let asides = ["info", "mcp", "exit_plan_mode", "sandbox_expansion"];
+    for kind in ["exec", "ask_user", "edit"].into_iter().chain(asides) {
+        assert_eq!(seen(&format!(r#","details":{{"type":"{kind}"}}"#)).strange, None, "{kind}");
+    }
+}
+
+#[test]
+fn a_prompt_without_its_words_is_counted() {
+    assert_eq!(seen("BeforeAgent", r#""text":"go""#).strange, Some("prompt"));
+    assert_eq!(seen("BeforeAgent", r#""prompt":"go""#).strange, None);
+}
+
+#[test]
 fn the_title_says_what_it_does() {
     assert_eq!(title(KIND, "\u{25c7}  Ready (project)"), Some(Level::Idle { shells: 0 }));
     let working = Some(Level::Working { reason: None });

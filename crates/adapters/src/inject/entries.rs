@@ -76,7 +76,7 @@ const OPTIONS: ParseOptions = ParseOptions {
 };
 
 pub(crate) fn append(form: &Form, text: &str, launcher: &str) -> Result<String, Unchanged> {
-    let (bom, root) = parse_to_add(text)?;
+    let (bom, root, lent) = parse_to_add(text)?;
     if root.value().is_none() {
         // Empty, or nothing but comments.
         root.set_value(CstInputValue::Object(Vec::new()));
@@ -115,7 +115,7 @@ pub(crate) fn append(form: &Form, text: &str, launcher: &str) -> Result<String, 
     };
     let (root, has_taken) = take_out(root, |top| going(form, top, Emptied::Stays, &is_stale))?;
     edited |= has_taken;
-    if edited { Ok(format!("{bom}{root}")) } else { Ok(text.to_owned()) }
+    if edited { Ok(lent.whole(bom, &root)) } else { Ok(text.to_owned()) }
 }
 
 pub(crate) fn remove(

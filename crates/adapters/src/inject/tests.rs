@@ -24,6 +24,20 @@ fn a_line_more_in_a_file_of_ours_is_seen_whichever_hub_has_written_it() {
     }
 }
 
+/// What the doctor sends is counted like any other event.
+#[test]
+fn a_probe_is_understood_and_names_its_session() {
+    for recipe in recipes() {
+        let (event, payload) = recipe.probe("doctor-1", "/tmp");
+        let context = crate::HookContext::default();
+        let seen = crate::hook(recipe.kind, Some(event), payload.as_bytes(), &context).unwrap();
+        let is_read = !matches!(seen.fact, headsup_core::observation::Fact::NotUnderstood { .. });
+        assert!(is_read, "{}: {seen:?}", recipe.kind);
+        let told = (seen.session.as_deref(), seen.strange);
+        assert_eq!(told, (Some("doctor-1"), None), "{}", recipe.kind);
+    }
+}
+
 /// A dialog about the folder comes before the first hook.
 #[test]
 fn of_each_program_that_asks_whether_to_trust_a_folder_it_is_said_and_for_which_version_that_holds()

@@ -20,7 +20,7 @@ export default function (amp) {
     }
     /// Its state is told as it is, now and whenever it is another one.
     const meet = (id) => {
-      if (!id || known.has(id)) return
+      if (known.has(id)) return
       const thread = {}
       known.set(id, thread)
       if (known.size > THREADS) forget(known.keys().next().value)
@@ -36,13 +36,21 @@ export default function (amp) {
       known.get(id)?.watch?.unsubscribe?.()
       known.delete(id)
     }
+    const odd = new Set()
+    /// What does not say of which thread it is changes nothing, and the hub counts it: each once.
+    const strange = (name) => {
+      if (odd.has(name)) return
+      odd.add(name)
+      say(undefined, name)
+    }
     // Whoever returns something answers a request.
     const on = (name, act) =>
       amp.on(name, async (event) => {
         try {
           const id = event?.thread?.id
+          if (!id) return strange(name)
           meet(id)
-          if (id) act(event, id)
+          act(event, id)
         } catch {}
       })
     on("session.start", () => {})

@@ -48,6 +48,9 @@ pub(crate) struct Map {
     /// A helper is known by the call that starts it, and each turn starts it once.
     #[serde(default)]
     pub(crate) helpers_run_once: bool,
+    /// No helper outlives the stop of its main agent: what looks like one behind it has begun there.
+    #[serde(default)]
+    pub(crate) helpers_end_first: bool,
     pub(crate) install: Option<Install>,
     /// Why hooks are not installed, and what to do instead.
     pub(crate) instead: Option<String>,
@@ -265,10 +268,9 @@ impl Map {
         names
     }
 
-    /// Whether it tells of its helpers' starts and ends.
-    pub(crate) fn tells_of_helpers(&self) -> bool {
-        let tells = |word| self.events.iter().any(|event| event.register && event.fact == word);
-        tells(Word::HelperStarted) && tells(Word::HelperEnded)
+    /// Whether anything that it tells names a helper: by its start, or by what comes out of it.
+    pub(crate) fn names_helpers(&self) -> bool {
+        !self.members.helper.is_empty()
     }
 
     /// Whether an event can change a status.

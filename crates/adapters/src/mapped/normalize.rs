@@ -30,10 +30,11 @@ impl<'a> Reading<'a> {
         self.raw(paths).text().and_then(|id| text::id(&id))
     }
 
-    /// What a member says; a number or a truth value as it is written.
+    /// What a member says; a number or a truth value as it is written. An empty text says nothing.
     fn said(&self, member: &str) -> Option<Cow<'a, str>> {
         let raw = self.members.at(member);
-        raw.text().or_else(|| raw.json().map(Into::into))
+        let json = || raw.json().filter(|json| *json != "\"\"").map(Cow::Borrowed);
+        raw.text().or_else(json)
     }
 
     /// Whether a member says one of these words; whether it is there, if there are none.
@@ -171,7 +172,13 @@ impl<'a> Reading<'a> {
         if matches!(word, Word::HelperStarted | Word::HelperEnded) {
             return self.helper(word);
         }
-        let Some(actor) = self.actor() else { return Fact::Nothing };
+        let Some(actor) = self.actor() else {
+            // Of a helper that does not say which it is nothing counts but that one works.
+            return match word {
+                Word::ToolStarted => Fact::HelperWorks,
+                _ => Fact::Nothing,
+            };
+        };
         match word {
             Word::ToolStarted | Word::ToolEnded | Word::PermissionOpened
                 if self.tool().is_none() =>
@@ -236,7 +243,7 @@ impl<'a> Reading<'a> {
                 Fact::SomeoneStopped { failed: None }
             }
             Word::TurnInterrupted => Fact::TurnInterrupted { turn_ref },
-            Word::IdleNotice => Fact::IdleForLong,
+            Word::IdleNotice => Fact::IdleForLong { turn_ref },
             // Another compaction is a part of its turn, and one that fails may have no end.
             Word::CompactionStarted if manual() == Some(true) => Fact::CompactionStarted,
             Word::CompactionEnded if manual() != Some(false) => {
@@ -250,11 +257,13 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// No stop lists the helpers that it leaves behind: they end by their own ends.
+    /// No stop lists the helpers that it leaves behind: whoever has been named ends by its own end, unless it cannot
+    /// outlive that stop.
     fn left_behind(&self) -> Background {
-        match self.map.tells_of_helpers() {
+        let leaves_none = self.map.helpers_end_first;
+        match self.map.names_helpers() {
             true if self.map.helpers_are_nameless => Background::anyones(),
-            true => Background::unlisted(),
+            true => Background { leaves_none, ..Background::unlisted() },
             false => Background::default(),
         }
     }

@@ -2,7 +2,7 @@
 const RETRY_MS = 10_000
 /// So long a compaction may take, behind which it tries again. Milliseconds.
 const COMPACT_MS = 120_000
-/// What its reasons for a session's start are called elsewhere.
+/// What its reasons for a session's start are called elsewhere; one that is not here, or none, is told as it is.
 const SOURCES = { new: "clear", resume: "resume", reload: "resume", fork: "fork" }
 
 export default function (pi) {
@@ -40,7 +40,7 @@ export default function (pi) {
       failed.timer.unref?.()
     }
     const put_off = (wait) => failed && hold(failed.tell, wait)
-    on("session_start", ({ reason }, ctx) => say(ctx, "session_start", { source: SOURCES[reason] ?? "startup" }))
+    on("session_start", ({ reason }, ctx) => say(ctx, "session_start", { source: SOURCES[reason] ?? reason }))
     on("before_agent_start", (event) => {
       prompt = short(event.prompt)
     })
@@ -61,7 +61,8 @@ export default function (pi) {
     )
     on("agent_end", (event, ctx) => {
       const last = [...(event.messages ?? [])].reverse().find((message) => message.role === "assistant")
-      const how = { status: last?.stopReason ?? "stop", message: short(last?.errorMessage) }
+      // Nobody knows how it ended if that is not said: it need not have come to its end.
+      const how = { status: last?.stopReason, message: short(last?.errorMessage) }
       if (how.status !== "error") return say(ctx, "agent_end", how)
       const tell = () => {
         calm()
@@ -77,7 +78,7 @@ export default function (pi) {
     on("session_compact", () => put_off(RETRY_MS))
     on("session_shutdown", async ({ reason }, ctx) => {
       failed?.tell()
-      say(ctx, "session_shutdown", { reason: reason ?? "quit" })
+      say(ctx, "session_shutdown", { reason })
       await leave()
     })
   } catch {}

@@ -1,9 +1,10 @@
 //! Each map is read, and what it says is what comes of it.
 
+mod helpers;
 mod renamed;
 
 use super::map::{Event, Map, Word};
-use super::{TEXTS, hook, maps, of, probe, recipe};
+use super::{TEXTS, hook, maps, of, recipe};
 use crate::inject;
 use crate::{HookContext, Sighting, is_kind};
 use headsup_core::gate;
@@ -84,8 +85,15 @@ fn an_event_means_what_its_row_says() {
         for row in &map.events {
             let mut payload = whole(map, &row.name);
             if let Some(when) = &row.when {
-                let word = when.is.first().map_or("any", String::as_str);
+                let is_session = map.members.session.contains(&when.member);
+                let any = if is_session { "s-1" } else { "any" };
+                let word = when.is.first().map_or(any, String::as_str);
                 put(&mut payload, std::slice::from_ref(&when.member), &json!(word));
+            } else {
+                // It is the one for what has none of the words of the others.
+                for other in map.rows(&row.name).filter_map(|row| row.when.as_ref()) {
+                    put(&mut payload, std::slice::from_ref(&other.member), &Value::Null);
+                }
             }
             let is_helpers = matches!(row.fact, Word::HelperStarted | Word::HelperEnded);
             if is_helpers {
@@ -113,7 +121,7 @@ fn an_event_means_what_its_row_says() {
                 Word::ToolStarted => matches!(seen.fact, Fact::ToolStarted { .. }),
                 Word::ToolEnded => matches!(seen.fact, Fact::ToolsEnded { .. }),
                 Word::TurnEnded => {
-                    let unlisted = map.tells_of_helpers();
+                    let unlisted = map.names_helpers();
                     matches!(&seen.fact, Fact::TurnEnded { background, .. }
                         if background.unlisted == unlisted && background.anyones == nameless)
                 }
@@ -133,7 +141,7 @@ fn an_event_means_what_its_row_says() {
                 Word::PlanOpened => opens(&seen.fact, PromptKind::PlanApproval),
                 Word::PermissionShown => shows(&seen.fact, PromptKind::Permission),
                 Word::QuestionShown => shows(&seen.fact, PromptKind::Question),
-                Word::IdleNotice => seen.fact == Fact::IdleForLong,
+                Word::IdleNotice => matches!(seen.fact, Fact::IdleForLong { .. }),
                 Word::HelperStarted if nameless => {
                     matches!(seen.fact, Fact::NamesakeStarted { .. })
                 }
@@ -209,37 +217,6 @@ fn a_member_that_has_another_name_leaves_the_status_alone() {
                 row.name
             );
         }
-    }
-}
-
-#[test]
-fn a_helper_says_nothing_of_the_turn() {
-    for (kind, event, members) in [
-        ("cline", "agent_end", json!({"taskId": "t", "agent_id": "a-2", "parent_agent_id": "a-1"})),
-        ("mistral-vibe", "post_agent", json!({"session_id": "s-2", "parent_session_id": "s-1"})),
-    ] {
-        let map = of(kind).unwrap();
-        assert_eq!(seen(map, event, &members).fact, Fact::Nothing, "{kind}");
-    }
-    let map = of("mistral-vibe").unwrap();
-    let of_helper = json!({"session_id": "s-2", "parent_session_id": "s-1", "tool_name": "bash"});
-    let seen = seen(map, "pre_tool", &of_helper);
-    assert_eq!(seen.session.as_deref(), Some("s-1"));
-    assert!(matches!(seen.fact, Fact::ToolStarted { actor, .. } if !actor.is_main()));
-}
-
-#[test]
-fn a_probe_is_understood_and_names_its_session() {
-    for map in maps().iter().filter(|map| map.install.is_some()) {
-        let (event, payload) = probe(map, "doctor-1", "/tmp");
-        let seen = hook(map, Some(event), payload.as_bytes(), &HookContext::default());
-        assert!(!matches!(seen.fact, Fact::NotUnderstood { .. }), "{}: {seen:?}", map.kind);
-        assert_eq!(
-            (seen.session.as_deref(), seen.strange),
-            (Some("doctor-1"), None),
-            "{}",
-            map.kind
-        );
     }
 }
 
@@ -324,59 +301,6 @@ fn headlines(kind: &str, events: &[(&str, Value)]) -> Vec<String> {
 }
 
 #[test]
-fn a_helper_that_is_known_by_its_call_runs_once_in_a_turn() {
-    let map = of("mastra").unwrap();
-    let helper = json!({"agent_type": "x", "tool_call_id": "c-1", "run_id": "r-1"});
-    let begins = |run: Value| {
-        let mut payload = helper.clone();
-        payload["session_id"] = json!("s-1");
-        payload["run_id"] = run;
-        seen(map, "SubagentStart", &payload).fact
-    };
-    let id = || "c-1".to_owned();
-    assert_eq!(begins(json!("r-1")), Fact::RunStarted { id: id(), run: "r-1".to_owned() });
-    assert_eq!(begins(Value::Null), Fact::SubagentStarted { id: id() });
-    let mastra = [
-        ("SessionStart", json!({})),
-        ("AgentStart", json!({"run_id": "r-1"})),
-        ("SubagentStart", helper.clone()),
-        ("SubagentEnd", helper.clone()),
-        // Once more.
-        ("SubagentStart", helper),
-        ("AgentEnd", json!({"run_id": "r-1", "stop_reason": "complete"})),
-    ];
-    let read = headlines("mastra", &mastra);
-    assert_eq!(read, ["idle", "working", "working", "working", "working", "done"]);
-}
-
-#[test]
-fn a_turn_that_leaves_a_helper_behind_goes_on_until_its_end() {
-    let grok = [
-        ("SessionStart", json!({"source": "startup"})),
-        ("UserPromptSubmit", json!({"prompt": "x", "promptId": "p"})),
-        ("SubagentStart", json!({"subagentId": "h", "subagentType": "x"})),
-        ("Stop", json!({"promptId": "p"})),
-        ("Stop", json!({"subagentId": "h", "subagentType": "x"})),
-        ("SubagentStop", json!({"subagentId": "h"})),
-    ];
-    let read = headlines("grok", &grok);
-    assert_eq!(read, ["idle", "working", "working", "working", "working", "done"]);
-    let mastra = [
-        ("SessionStart", json!({})),
-        ("AgentStart", json!({"run_id": "r"})),
-        ("SubagentStart", json!({"agent_type": "coder", "tool_call_id": "c-1"})),
-        ("SubagentStart", json!({"agent_type": "coder", "tool_call_id": "c-2"})),
-        ("AgentEnd", json!({"stop_reason": "complete", "run_id": "r"})),
-        ("SubagentEnd", json!({"agent_type": "coder", "tool_call_id": "c-2"})),
-        ("SubagentEnd", json!({"agent_type": "coder", "tool_call_id": "c-1"})),
-    ];
-    let read = headlines("mastra", &mastra);
-    assert_eq!(read[0], "idle");
-    assert!(read[1..6].iter().all(|headline| headline == "working"), "{read:?}");
-    assert_eq!(read[6], "done");
-}
-
-#[test]
 fn a_follow_up_works_and_the_first_words_of_a_task_are_no_second_turn() {
     let tool = json!({"preToolUse": {"toolName": "read_file", "parameters": {}}});
     let main = json!({"agent_id": "a-1", "parent_agent_id": null});
@@ -395,62 +319,4 @@ fn a_follow_up_works_and_the_first_words_of_a_task_are_no_second_turn() {
     let (first, more) = read.split_at(6);
     assert_eq!(first, ["working", "working", "working", "done", "working", "failed"]);
     assert_eq!(more, ["working", "working", "done"]);
-}
-
-#[test]
-fn a_stop_that_may_be_a_helpers_is_no_end_while_it_runs() {
-    let kimi = [
-        ("SessionStart", json!({"source": "startup"})),
-        ("UserPromptSubmit", json!({"prompt": "x"})),
-        ("SubagentStart", json!({"agent_name": "coder"})),
-        ("Stop", json!({})),
-        ("SubagentStop", json!({"agent_name": "coder"})),
-        ("Stop", json!({})),
-    ];
-    let read = headlines("kimi", &kimi);
-    assert_eq!(read, ["idle", "working", "working", "working", "working", "done"]);
-}
-
-/// Its stop and its end are told of each, by the name that both have.
-#[test]
-fn the_end_of_a_helper_is_not_that_of_another_one_of_its_profile() {
-    let start = ("SubagentStart", json!({"agent_name": "coder"}));
-    let end = ("SubagentStop", json!({"agent_name": "coder"}));
-    let stop = ("Stop", json!({}));
-    let kimi = [
-        ("SessionStart", json!({"source": "startup"})),
-        ("UserPromptSubmit", json!({"prompt": "x", "is_steer": false})),
-        start.clone(),
-        start,
-        stop.clone(),
-        end.clone(),
-        stop.clone(),
-        end,
-        stop,
-    ];
-    let read = headlines("kimi", &kimi);
-    assert!(read[1..8].iter().all(|headline| headline == "working"), "{read:?}");
-    assert_eq!(read[8], "done");
-}
-
-/// A helper of Kimi Code that fails says so as the main agent does, and so does one that is interrupted with it.
-#[test]
-fn the_failure_of_a_helper_is_not_that_of_the_turn() {
-    let begin = [
-        ("SessionStart", json!({"source": "startup"})),
-        ("UserPromptSubmit", json!({"prompt": "x", "is_steer": false})),
-    ];
-    let start = ("SubagentStart", json!({"agent_name": "coder"}));
-    let failure = ("StopFailure", json!({"error_type": "APIStatusError"}));
-    let tool = ("PreToolUse", json!({"tool_name": "Bash", "tool_call_id": "c-1"}));
-    let interrupt = ("Interrupt", json!({"reason": "cancelled"}));
-    let told = |more: &[(&'static str, Value)]| headlines("kimi", &[&begin[..], more].concat());
-    let failed = told(&[start.clone(), failure.clone(), tool]);
-    assert_eq!(failed[2..], ["working", "working", "working"]);
-    assert_eq!(told(&[failure])[2], "failed");
-    // Each of them was stopped, the main agent, too; what comes next is as ever.
-    let [_, prompt] = begin.clone();
-    let stop = ("Stop", json!({}));
-    let stopped = told(&[start, interrupt.clone(), interrupt, prompt, stop]);
-    assert_eq!(stopped[2..], ["working", "working", "idle", "working", "done"]);
 }

@@ -351,7 +351,7 @@ impl Follower {
 
     fn learn_of(&mut self, id: &str, info: &Info<'_>) {
         let parent = info.parent.text().and_then(|id| text::id(&id)).filter(|parent| *parent != id);
-        let directory = info.directory.text().and_then(|path| text::path(&path));
+        let directory = info.directory.text().and_then(|path| text::folder(&path));
         let title = info.title.text().filter(|title| !super::is_untitled(title));
         let model: Named<'_> = info.model.object();
         let model = model.id.text().map(|model| text::line(&model, text::NAME));

@@ -93,7 +93,7 @@ fn value(given: &str, file: &str) -> Result<String, Unchanged> {
 
 fn probe(session: &str, folder: &str) -> (&'static str, String) {
     let payload = serde_json::json!({
-        "hook_event_name": EVENT, "session_id": session, "cwd": folder,
+        "hook_event_name": EVENT, "session_id": session, "cwd": folder, "mode": "interactive",
     });
     (EVENT, payload.to_string())
 }

@@ -18,10 +18,12 @@
 //! | `session.updated` | nothing but a title and a model | measured |
 //! | `session.deleted` | session ended. A helper's, or another conversation's in the same terminal: helper ended. Behind the end of the one that is shown, another that goes on is started, with what is asked there | read |
 //! | any with `not_understood` | nothing: the plugin could not read it. New names of a status, too | by construction |
+//! | `session.status`, `session.idle` with a status that nobody knows, or with none where there is one | nothing | by construction |
 //! | `dispose` | session ended, and perhaps the program: it also comes when the configuration is read anew | measured |
 
 use super::payload::Payload;
 use crate::json::Raw;
+use crate::payload::ANY;
 use crate::text::{self, DETAIL, NAME};
 use crate::{FactExt, asks, background, payload};
 use headsup_core::observation::{Background, Fact, SessionEnd, Submitter};
@@ -44,6 +46,8 @@ pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
             how: payload::session_start(payload.source),
             attach: attach(payload),
         },
+        // What it means is not known: neither work nor rest.
+        ("session.status", _) if strange(event, payload) == Some(STATUS) => Fact::Nothing,
         ("session.created" | "session.status", Actor::Sub(id)) => Fact::SubagentStarted { id },
         ("session.idle" | "session.deleted", Actor::Sub(id)) => Fact::SubagentEnded { id },
         ("session.status", Actor::Main) if payload.status.text().as_deref() == Some(SUMS_UP) => {
@@ -61,6 +65,7 @@ pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
         {
             Fact::not_understood("whose end it is cannot be read")
         }
+        ("session.idle", Actor::Main) if strange(event, payload) == Some(STATUS) => Fact::Nothing,
         ("session.idle", Actor::Main) => rested(payload),
         ("session.deleted", Actor::Main) => Fact::SessionEnded { how: SessionEnd::Clear },
         ("dispose", _) => Fact::SessionEnded { how: SessionEnd::Either },
@@ -71,6 +76,47 @@ pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
         ("message.part.updated", actor) => tool(actor, payload),
         ("session.created" | "session.updated", _) => Fact::Nothing,
         (other, _) => payload::unknown(other),
+    }
+}
+
+/// The member by which it tells how something stands, and the words in it: of a session at work, of one at rest, and of
+/// a call.
+const STATUS: &str = "status";
+const WORKS: &[&str] = &["busy", "retry", SUMS_UP];
+const RESTS: &[&str] = &["ended", "background", "stopped", "unclear", "failed"];
+const CALLS: &[&str] = &["running", "completed", "error"];
+
+/// What the plugin has not told that it tells in this version, or in what word that is new: it may be of another one.
+pub(super) fn strange(event: &str, payload: &Payload<'_>) -> Option<&'static str> {
+    const HOW: &[&str] = &["startup", "resume", "clear"];
+    const WHO: &[&str] = &["headless", "interactive"];
+    let status = |words| payload::strange((STATUS, payload.status, words));
+    // `null` counts as absent.
+    let has_status = payload.status.json().is_some();
+    match event {
+        "plugin.init" => payload::strange(("mode", payload.mode, WHO)),
+        "session.started" => {
+            let source = payload.source;
+            let how = payload::strange(("source", source, HOW)).filter(|_| source.json().is_some());
+            how.or_else(|| payload::strange(("mode", payload.mode, WHO)))
+        }
+        "session.status" => status(WORKS),
+        // One that has asked something and done nothing else has had no turn.
+        "session.idle" if has_status => status(RESTS),
+        // Of a helper it does not say how, and all that runs in a terminal rests in no turn.
+        "session.idle" => {
+            let is_turns = payload.actor().is_main() && payload.turn_ref().is_some();
+            is_turns.then_some(STATUS)
+        }
+        "permission.asked" | "question.asked" => {
+            payload::strange(("prompt_id", payload.prompt_id, ANY))
+        }
+        "permission.replied" | "question.replied" | "question.rejected" => {
+            let id = payload::strange(("prompt_id", payload.prompt_id, ANY));
+            id.or_else(|| status(RESTS).filter(|_| has_status))
+        }
+        "message.part.updated" => status(CALLS),
+        _ => None,
     }
 }
 
@@ -99,7 +145,7 @@ fn rested(payload: &Payload<'_>) -> Fact {
             detail: payload.message.text().map(|message| text::line(&message, DETAIL)),
             turn_ref,
         },
-        _ => Fact::IdleNotice { turn_ref: None },
+        _ => Fact::Nothing,
     }
 }
 

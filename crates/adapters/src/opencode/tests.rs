@@ -75,9 +75,71 @@ fn a_turn_ends_as_its_last_word_says() {
     let Fact::TurnFailed { code, detail, .. } = failed else { panic!("{failed:?}") };
     assert_eq!((code.as_str(), detail.as_deref()), ("APIError", Some("bad key")));
     assert_eq!(fact("session.idle", r#""status":"unclear""#), Fact::TurnUnanswered);
-    assert_eq!(fact("session.idle", ""), Fact::IdleNotice { turn_ref: None });
-    let body = br#"{"hook_event_name":"session.idle","session_id":"ses_1","status":"ended"}"#;
-    assert_eq!(hook(None, body, &HookContext::default()).fact, Fact::IdleNotice { turn_ref: None });
+    let rests = Fact::IdleNotice { turn_ref: None };
+    // What was asked in no turn is over.
+    for more in ["", r#","status":"ended""#] {
+        let body = format!(r#"{{"hook_event_name":"session.idle","session_id":"ses_1"{more}}}"#);
+        let seen = hook(None, body.as_bytes(), &HookContext::default());
+        assert_eq!((&seen.fact, seen.strange), (&rests, None), "{more}");
+    }
+}
+
+/// The plugin may be of another version.
+#[test]
+fn a_status_that_nobody_knows_is_neither_work_nor_rest_and_is_counted() {
+    let news =
+        [r#""status":"hibernating""#, r#""status":7"#, r#""status":{}"#, r#""state":"busy""#];
+    for event in ["session.status", "session.idle", "message.part.updated"] {
+        for members in news {
+            let seen = seen(event, &format!(r#"{members},"prompt":"fix it""#));
+            assert_eq!(
+                (seen.fact, seen.strange),
+                (Fact::Nothing, Some("status")),
+                "{event} {members}"
+            );
+            assert!(seen.activity.is_none(), "{event} {members}");
+        }
+    }
+    let helpers = seen("session.status", &format!(r#"{CHILD},"status":"hibernating""#));
+    assert_eq!((helpers.fact, helpers.strange), (Fact::Nothing, Some("status")));
+    for (event, words) in [
+        ("session.status", &["busy", "retry", "compacting"][..]),
+        ("session.idle", &["ended", "background", "stopped", "unclear", "failed"]),
+        ("message.part.updated", &["running", "completed", "error"]),
+    ] {
+        for word in words {
+            let seen = seen(event, &format!(r#""status":"{word}","background_tasks":[]"#));
+            assert_eq!(seen.strange, None, "{event} {word}");
+            assert_ne!(seen.fact, Fact::Nothing, "{event} {word}");
+        }
+    }
+}
+
+#[test]
+fn what_else_the_plugin_has_always_told_is_counted_where_it_is_missing() {
+    for (event, members, member) in [
+        ("plugin.init", "", "mode"),
+        ("session.started", r#""source":"startup""#, "mode"),
+        ("session.started", r#""source":"thawed","mode":"interactive""#, "source"),
+        ("permission.asked", r#""request_id":"per_1""#, "prompt_id"),
+        ("question.replied", "", "prompt_id"),
+        ("permission.replied", r#""prompt_id":"per_1","status":"put off""#, "status"),
+        ("session.updated", r#""session_id":null"#, "session_id"),
+    ] {
+        assert_eq!(seen(event, members).strange, Some(member), "{event} {members}");
+    }
+    for (event, members) in [
+        ("plugin.init", r#""mode":"interactive","session_id":null"#),
+        // Of a run without a terminal it is told behind the first prompt.
+        ("session.started", r#""mode":"headless""#),
+        ("session.started", r#""source":"resume","mode":"interactive""#),
+        ("session.idle", CHILD),
+        ("permission.replied", r#""prompt_id":"per_1""#),
+        ("dispose", r#""session_id":null"#),
+        ("session.deleted", ""),
+    ] {
+        assert_eq!(seen(event, members).strange, None, "{event} {members}");
+    }
 }
 
 #[test]
@@ -116,7 +178,8 @@ fn an_end_that_cannot_be_read_is_none() {
 fn another_session_is_a_helper() {
     let id = "ses_2".to_owned();
     assert_eq!(fact("session.created", CHILD), Fact::SubagentStarted { id: id.clone() });
-    assert_eq!(fact("session.status", CHILD), Fact::SubagentStarted { id: id.clone() });
+    let works = fact("session.status", &format!(r#"{CHILD},"status":"busy""#));
+    assert_eq!(works, Fact::SubagentStarted { id: id.clone() });
     assert_eq!(fact("session.idle", CHILD), Fact::SubagentEnded { id });
     let asked = fact("permission.asked", CHILD);
     assert!(matches!(asked, Fact::PromptOpened { actor, .. } if actor == child()));

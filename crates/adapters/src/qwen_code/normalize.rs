@@ -14,12 +14,14 @@
 //! | `Notification` | `idle_prompt`: the prompt is free again, within a second, also after Esc and after a denial: the turn is over, and may be told before the hook that says how; `permission_prompt`: prompt confirmed | measured |
 //! | `Stop` | turn ended, with what goes on in the background | measured, background read |
 //! | `StopFailure` | turn failed | measured |
-//! | `SubagentStart`, `SubagentStop` | helper started, ended | read |
+//! | `SubagentStart`, `SubagentStop` | helper started, ended | measured |
 //! | `PreCompact`, `PostCompact` | by a person: compaction started, ended; else nothing: the turn goes on, and one that fails has no end. One of a person's that comes to nothing has none either: the notice of rest tells, or the title that works and rests behind it | read |
 //! | `MessageDisplay`, `InstructionsLoaded`, `UserPromptExpansion`, `TodoCreated`, `TodoCompleted`, `SessionDelete` | nothing | measured, the last four read |
+//!
+//! Of a helper that has lost its id its start and end are counted, and nothing that it says is the main agent's.
 
 use super::payload::Payload;
-use crate::payload::{COMPACTS, Reasons, Wanted};
+use crate::payload::{ANY, COMPACTS, Reasons, Wanted};
 use crate::text::{self, DETAIL, NAME};
 use crate::{FactExt, asks, background, calls, payload};
 use headsup_core::observation::{Fact, Submitter};
@@ -62,8 +64,10 @@ pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
             interrupted: payload.is_cancelled() && !payload.is_helpers(),
             turn_ref: payload.turn_ref(),
         },
-        "SubagentStart" => helper(payload, |id| Fact::SubagentStarted { id }),
-        "SubagentStop" => helper(payload, |id| Fact::SubagentEnded { id }),
+        "SubagentStart" | "SubagentStop" => {
+            let starts = event == "SubagentStart";
+            payload::helper(payload.actor(), payload.is_nameless(), starts)
+        }
         "Notification" => notification(payload),
         "UserPromptExpansion"
         | "MessageDisplay"
@@ -79,6 +83,9 @@ pub(super) fn fact(event: &str, payload: &Payload<'_>) -> Fact {
 
 /// What would speak of a helper alone, if it were a helper's.
 fn of_main(event: &str, payload: &Payload<'_>) -> Fact {
+    if payload.is_nameless() {
+        return Fact::not_understood("a helper without an agent_id");
+    }
     if payload.is_helpers() {
         return Fact::Nothing;
     }
@@ -114,16 +121,24 @@ fn of_main(event: &str, payload: &Payload<'_>) -> Fact {
 pub(super) fn strange(event: &str, payload: &Payload<'_>) -> Option<&'static str> {
     const NOTICES: &[&str] =
         &["idle_prompt", "permission_prompt", "elicitation_dialog", "auth_success"];
+    if payload.is_unread_helpers() {
+        return Some("agent_id");
+    }
     let wanted: Wanted<'_> = match event {
         "SessionStart" => ("source", payload.source, SOURCES),
+        "UserPromptSubmit" => ("prompt", payload.prompt, ANY),
         "PermissionRequest" | "PreToolUse" | "PostToolUse" | "PostToolUseFailure" => {
-            ("tool_name", payload.tool_name, &[])
+            ("tool_name", payload.tool_name, ANY)
         }
-        "PostToolBatch" => return payload::unlisted("tool_calls", payload.tool_calls),
+        "PostToolBatch" => {
+            let unlisted = payload::unlisted("tool_calls", payload.tool_calls);
+            return unlisted.or_else(|| payload.ends_strangely().then_some("tool_calls.status"));
+        }
+        "SubagentStart" | "SubagentStop" => ("agent_id", payload.agent_id, ANY),
         "Notification" => ("notification_type", payload.notification_type, NOTICES),
         "SessionEnd" => return payload::strange_end(payload.reason, &REASONS),
         "Stop" => return background::strange(payload.background_tasks, false),
-        "StopFailure" => ("error", payload.error, &[]),
+        "StopFailure" => ("error", payload.error, ANY),
         "PreCompact" | "PostCompact" => ("trigger", payload.trigger, COMPACTS),
         _ => return None,
     };
@@ -163,9 +178,4 @@ fn failed(payload: &Payload<'_>) -> Fact {
         detail: detail.map(|detail| text::line(&detail, DETAIL)),
         turn_ref: payload.turn_ref(),
     }
-}
-
-fn helper(payload: &Payload<'_>, fact: impl Fn(String) -> Fact) -> Fact {
-    let id = payload.agent_id.text().and_then(|id| text::id(&id));
-    id.map_or_else(|| Fact::not_understood("a helper without an agent_id"), fact)
 }

@@ -13,6 +13,7 @@ skim! {
         cwd: "cwd",
         prompt_id: "prompt_id",
         agent_id: "agent_id",
+        agent_type: "agent_type",
         source: "source",
         reason: "reason",
         model: "model",
@@ -42,6 +43,9 @@ skim! {
     }
 }
 
+/// How a call ends (measured).
+const ENDS: &[&str] = &["success", "error", "cancelled"];
+
 impl Payload<'_> {
     /// The conversation's turn: `SESSION########N`.
     pub(crate) fn turn_ref(&self) -> Option<String> {
@@ -60,13 +64,28 @@ impl Payload<'_> {
         payload::unreadable_end(&texts, &[("background_tasks", self.background_tasks)])
     }
 
-    /// Whose event it is: all events of a helper have its `agent_id` (read).
+    /// Whose event it is: all events of a helper have its `agent_id` (measured: of its start and end, its requests and
+    /// its tools).
     pub(crate) fn actor(&self) -> Actor {
-        payload::actor(self.agent_id)
+        match self.is_nameless() {
+            true => Actor::Sub(payload::UNNAMED.to_owned()),
+            false => payload::actor(self.agent_id),
+        }
     }
 
     pub(crate) fn is_helpers(&self) -> bool {
         !self.actor().is_main()
+    }
+
+    /// Is it a helper's whose id cannot be read?
+    pub(crate) fn is_unread_helpers(&self) -> bool {
+        self.is_helpers() && self.agent_id.text().is_none()
+    }
+
+    /// Has it lost the helper's id? `agent_type` stands in a helper's events alone, mostly in its start and its end
+    /// (measured).
+    pub(crate) fn is_nameless(&self) -> bool {
+        payload::is_nameless(self.agent_id, self.agent_type)
     }
 
     pub(crate) fn tool(&self) -> Option<String> {
@@ -89,6 +108,16 @@ impl Payload<'_> {
         };
         let calls = self.tool_calls.items();
         !calls.is_empty() && calls.iter().all(cancelled)
+    }
+
+    /// Is the end of one of the step's calls told by a word that nobody knows, or by none? It may be that of a cancelled
+    /// one.
+    pub(crate) fn ends_strangely(&self) -> bool {
+        let is_strange = |one: Raw<'_>| {
+            let one: Call<'_> = one.object();
+            payload::strange(("status", one.status, ENDS)).is_some()
+        };
+        self.tool_calls.items().into_iter().any(is_strange)
     }
 
     /// All calls of a step (`PostToolBatch`).

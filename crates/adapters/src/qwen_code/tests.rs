@@ -159,6 +159,59 @@ fn a_helpers_call_is_the_helpers() {
     assert_eq!(actor, Actor::Sub("a-1".into()));
 }
 
+/// A later version may call the id otherwise: `agent_type` stands in a helper's events alone.
+#[test]
+fn a_helpers_event_without_its_id_is_not_the_main_agents_and_is_counted() {
+    let (name, unnamed) = ("unnamed".to_owned(), Actor::Sub("unnamed".to_owned()));
+    let helpers = r#""agentId":"a-1","agent_type":"general-purpose","tool_name":"x","tool_calls":[],
+        "notification_type":"idle_prompt","background_tasks":[],"error":"x","trigger":"manual",
+        "reason":"clear","source":"startup""#;
+    for event in events_to_register(KIND) {
+        let seen = seen(event, helpers);
+        match &seen.fact {
+            Fact::ToolGranted { actor, .. }
+            | Fact::ToolsEnded { actor, .. }
+            | Fact::PromptOpened { actor, .. } => assert_eq!(*actor, unnamed, "{event}"),
+            Fact::NamesakeStarted { .. } | Fact::NamesakeEnded { .. } | Fact::Nothing => {}
+            other => assert!(matches!(other, Fact::NotUnderstood { .. }), "{event}: {other:?}"),
+        }
+        let is_refused = matches!(seen.fact, Fact::NotUnderstood { .. });
+        assert!(is_refused || seen.strange == Some("agent_id"), "{event}");
+    }
+    // Nor need anything in its start and its end say so.
+    for members in [helpers, "", r#""agentId":"a-1""#] {
+        for (event, fact) in [
+            ("SubagentStart", Fact::NamesakeStarted { name: name.clone() }),
+            ("SubagentStop", Fact::NamesakeEnded { name: name.clone() }),
+        ] {
+            let seen = seen(event, members);
+            assert_eq!((seen.fact, seen.strange), (fact, Some("agent_id")), "{event} {members}");
+        }
+    }
+    let named = r#""agent_id":"a-1","agent_type":"general-purpose""#;
+    let (started, id) = (seen("SubagentStart", named), "a-1".to_owned());
+    assert_eq!((started.fact, started.strange), (Fact::SubagentStarted { id }, None));
+    for main in [r#""agent_type":null"#, r#""agent_type":"""#] {
+        let stop = fact("Stop", &format!(r#"{main},"background_tasks":[]"#));
+        assert!(matches!(stop, Fact::TurnEnded { .. }), "{main}");
+    }
+}
+
+#[test]
+fn a_call_that_ends_by_a_word_that_nobody_knows_is_counted() {
+    let strange = |status: &str| {
+        let call = format!(r#"{{"tool_name":"x","tool_call_id":"c-1"{status}}}"#);
+        seen("PostToolBatch", &format!(r#""tool_calls":[{call}]"#)).strange
+    };
+    for news in ["", r#","status":"withdrawn""#, r#","status":7"#, r#","state":"cancelled""#] {
+        assert_eq!(strange(news), Some("tool_calls.status"), "{news}");
+    }
+    for known in ["success", "error", "cancelled"] {
+        assert_eq!(strange(&format!(r#","status":"{known}""#)), None, "{known}");
+    }
+    assert_eq!(seen("UserPromptSubmit", r#""text":"go""#).strange, Some("prompt"));
+}
+
 /// A hook of a failed turn as it was seen: `sh`, what runs this hook alone, the program, which was
 /// started twice anew.
 #[test]

@@ -1,10 +1,10 @@
 //! Turns that end otherwise than they should: they fail, or a person stops them.
 
 use super::notice::unanswered;
-use super::turn::{ends_shown_work, follow, is_queued, is_repeated, refuse_if_a_helpers, rest};
+use super::turn::{ends_shown_work, follow, is_queued, is_repeated, refuse_if_a_helpers};
 use super::{
-    Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, compaction, level, notice, overtaken,
-    prompts, refuse, stops, turn,
+    Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, compaction, late, level, notice, outlived,
+    overtaken, prompts, refuse, stops, turn,
 };
 use crate::observation::{Fact, JUST_FAILED, Observation};
 use crate::seat::{Held, HeldFact, HeldLevel, Seat, Statement};
@@ -14,7 +14,7 @@ use crate::status::{
 };
 
 /// How long after a silent end its failure may be told. Milliseconds.
-const LATE_FAILURE_MS: i64 = 2_000;
+pub(super) const LATE_FAILURE_MS: i64 = 2_000;
 
 const WORKS_SINCE: &str = "the program's own status shows work since then";
 
@@ -58,14 +58,14 @@ fn fails(
     }
     if is_repeated(step, reference) {
         // A source without errors may have told the end first; the error still counts.
-        if ended_without_errors(step) && fails_late(step) {
+        if ended_without_errors(step) && is_told_in_time(step) {
             let outcome =
                 Outcome { kind: OutcomeKind::Failed, code: Some(code.to_owned()), at: step.now };
             step.seat.outcome = Some(outcome);
-            step.changed = true;
+            mark_unseen(step);
             return Ok(Effect::Decides);
         }
-        if was_told_in_words(step, code) && fails_late(step) {
+        if was_told_in_words(step, code) && is_told_in_time(step) {
             take_code(step, code, detail);
             return Ok(Effect::Decides);
         }
@@ -78,10 +78,7 @@ fn fails(
     level::explain_work(step);
     step.seat.turn.compacting = false;
     prompts::withdraw(step, |asked| asked.actor.is_main());
-    rest(step, OutcomeKind::Failed, Some(code));
-    if let Some(detail) = detail.filter(|_| matches!(step.seat.turn.base, Turn::Idle(_))) {
-        step.set_base(Turn::Idle(IdleReason::TurnEnded), Some(detail));
-    }
+    outlived::fail(step, code, detail);
     if !step.seat.turn.open && !step.seat.subagents.is_empty() && stops::shows_work(step) {
         doubt_rest(step);
     }
@@ -119,8 +116,8 @@ fn take_code(step: &mut Step<'_>, code: &str, detail: Option<&str>) {
     step.changed = true;
 }
 
-/// May the last turn have failed? A log is written when the program comes to it.
-fn fails_late(step: &Step<'_>) -> bool {
+/// May how the last turn has ended still be told? A log is written when the program comes to it, and a hook may be slow.
+pub(super) fn is_told_in_time(step: &Step<'_>) -> bool {
     let ended = step.seat.turn.ended.as_ref();
     ended.is_some_and(|ended| step.now.since(ended.at) < LATE_FAILURE_MS)
 }
@@ -189,9 +186,14 @@ pub(super) fn fails_again(step: &mut Step<'_>, code: &str) {
 pub(super) fn ends_otherwise(step: &mut Step<'_>, kind: OutcomeKind, code: Option<&str>) {
     let at = step.now;
     step.seat.outcome = Some(Outcome { kind, code: code.map(str::to_owned), at });
+    mark_unseen(step);
+    step.set_base(Turn::Idle(IdleReason::TurnEnded), code);
+}
+
+/// Whoever has seen the last turn at rest has not seen how it has ended.
+fn mark_unseen(step: &mut Step<'_>) {
     let before = step.seat.turn.seq.saturating_sub(1);
     step.seat.seen_turn_seq = step.seat.seen_turn_seq.min(before);
-    step.set_base(Turn::Idle(IdleReason::TurnEnded), code);
     step.changed = true;
 }
 
@@ -260,6 +262,7 @@ pub(super) fn interrupted(step: &mut Step<'_>, reference: Option<&str>) -> Resul
     let has_begun = is_first || ends_shown_work(step, reference);
     if !turn.open && !has_begun {
         unanswered::is_told(step);
+        late::is_told(step);
         return Ok(Effect::Confirms);
     }
     let is_queued = is_queued(step, reference);
@@ -278,7 +281,7 @@ pub(super) fn interrupted(step: &mut Step<'_>, reference: Option<&str>) -> Resul
     level::explain_work(step);
     step.seat.turn.compacting = false;
     prompts::withdraw(step, |asked| asked.actor.is_main());
-    rest(step, OutcomeKind::Interrupted, None);
+    outlived::interrupt(step);
     Ok(Effect::Decides)
 }
 

@@ -1,7 +1,7 @@
 //! Notices that a dialog is open (G4). They do not name the call that it is about: that is one of which nobody
 //! has asked yet, and it may be told just after the notice, or not at all.
 
-use super::{Effect, Refusal, SETTLE_MS, Step, alike, prompts};
+use super::{Effect, Refusal, SETTLE_MS, Step, alike, late, prompts};
 use crate::prompt::{Actor, NewPrompt, OpenPrompt, PromptKind, ToolRef};
 use crate::seat::{Held, HeldFact, OpenTool};
 use crate::source::Tier;
@@ -43,11 +43,15 @@ pub(super) fn shown(
     };
     let settle_ms = if step.seat.process.headless { DENIES_MS } else { 0 };
     let (opened, waiting) = (step.seat.prompts_opened, step.seat.held.len());
+    let before = step.seat.turn.seq;
     let effect = prompts::opened(step, name, &actor, &prompt, settle_ms)?;
     if step.seat.prompts_opened > opened
         && let Some(open) = step.seat.prompts.last_mut()
     {
         open.by_notice = true;
+    }
+    if step.seat.turn.seq != before {
+        late::note_begun_by_notice(step);
     }
     let held = step.seat.held.get_mut(waiting).map(|held| &mut held.what);
     if let Some(HeldFact::Prompt { by_notice, .. }) = held {

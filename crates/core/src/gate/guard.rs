@@ -101,7 +101,7 @@ fn appear(step: &mut Step<'_>, observation: &Observation) -> Result<(), Refusal>
 }
 
 /// Is the agent driven by a protocol that tells all of its status?
-fn is_told_exactly(step: &Step<'_>) -> bool {
+pub(super) fn is_told_exactly(step: &Step<'_>) -> bool {
     step.seat.kind.starts_with("acp:")
 }
 

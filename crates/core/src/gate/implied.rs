@@ -29,7 +29,8 @@ impl Fact {
             | Self::ToolsEnded { .. }
             | Self::SubagentStarted { .. }
             | Self::RunStarted { .. }
-            | Self::NamesakeStarted { .. } => "working(subagent)",
+            | Self::NamesakeStarted { .. }
+            | Self::HelperWorks => "working(subagent)",
             Self::PromptOpened { prompt, .. } | Self::DialogShown { prompt, .. } => {
                 return Some(Turn::Blocked(prompt.reason).phrase());
             }
@@ -53,7 +54,7 @@ impl Fact {
             Self::CompactionEnded { manual: None | Some(true) } => "idle(turn_ended)",
             Self::Answered | Self::CompactionEnded { manual: Some(false) } => "working(model)",
             Self::IdleNotice { .. }
-            | Self::IdleForLong
+            | Self::IdleForLong { .. }
             | Self::TurnOver
             | Self::CommandRan
             | Self::ScreenPrompt { .. } => "idle",

@@ -5,8 +5,8 @@
 
 use super::notice::unanswered;
 use super::{
-    Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, beside, broken, elsewhere, notice, parts,
-    prompts, refuse, screen, shown, side, stops, turn, withdrawn,
+    Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, beside, broken, elsewhere, late, notice,
+    outlived, parts, prompts, refuse, screen, shown, side, stops, turn, withdrawn,
 };
 use crate::arbitrate::{self, Standing};
 use crate::observation::{BackgroundShells, Delivery, JUST_FAILED, Level, Observation, PROMPTED};
@@ -410,7 +410,7 @@ pub(super) fn is_believed(step: &Step<'_>, level: &HeldLevel) -> bool {
 /// Is it the rest of a main agent whose helpers nobody but themselves tells of?
 /// The stream of a run ends with each answer of its main agent, and a stop may have told of more.
 pub(super) fn is_main_agents_rest(step: &Step<'_>, source: Source, level: &HeldLevel) -> bool {
-    let rests = matches!(level, HeldLevel::Idle { .. } | HeldLevel::Done);
+    let rests = outlived::shows_rest(step, level);
     let streams = source == Source::EventStream && step.seat.turn.main_stopped;
     // A title is redrawn for the main agent alone.
     let is_drawn = source.tier() == Tier::Title && step.seat.turn.main_stopped;
@@ -475,7 +475,7 @@ pub(super) fn believe(step: &mut Step<'_>, level: &HeldLevel) {
                     true => OutcomeKind::Completed,
                     false => OutcomeKind::Interrupted,
                 };
-                turn::rest(step, kind, None);
+                late::rest_as_shown(step, kind);
                 shown::doubt_queued(step, level);
             } else if !matches!(step.seat.turn.base, Turn::Idle(_)) {
                 step.set_base(Turn::Idle(IdleReason::Ready), None);
@@ -494,7 +494,7 @@ pub(super) fn believe(step: &mut Step<'_>, level: &HeldLevel) {
                 // Its work was too short for anybody to be believed.
                 turn::start(step, None);
             }
-            turn::rest(step, OutcomeKind::Failed, Some(code));
+            outlived::fail(step, code, None);
         }
     }
 }

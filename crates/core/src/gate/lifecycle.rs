@@ -11,7 +11,7 @@ use crate::time::UnixMs;
 /// Why an agent's process is left as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unfit {
-    #[error("it is {0}, not running")]
+    #[error("{}", not_running(.0))]
     NotRunning(&'static str),
     #[error("it is {0}, not suspended")]
     NotSuspended(&'static str),
@@ -30,6 +30,13 @@ pub enum Unfit {
     Background { subagents: usize, shells: u32 },
     #[error("nothing sure says that it is idle")]
     Unsure,
+}
+
+fn not_running(state: &str) -> String {
+    match state {
+        "exited" => "it has ended".to_owned(),
+        state => format!("it is {state}, not running"),
+    }
 }
 
 impl Unfit {

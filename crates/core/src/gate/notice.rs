@@ -3,8 +3,8 @@
 pub(super) mod unanswered;
 
 use super::{
-    Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, beside, compaction, prompts, refuse, shown,
-    turn,
+    Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, beside, compaction, late, outlived, prompts,
+    refuse, shown, turn,
 };
 use crate::observation::{Fact, Level, Observation};
 use crate::seat::{Held, HeldFact};
@@ -19,7 +19,7 @@ pub(super) const COMPACTED_MS: i64 = 3_000;
 
 /// So long behind the last helper of a stop a title shows whether its end has woken the main agent, also on a busy
 /// machine. Milliseconds.
-const WOKEN_MS: i64 = 3_000;
+pub(super) const WOKEN_MS: i64 = 3_000;
 
 const WAITS: &str = "it waits a moment for the source that tells how";
 
@@ -27,7 +27,7 @@ pub(super) fn tells_of_rest_alone(observation: &Observation) -> bool {
     let rests = matches!(
         observation.fact,
         Fact::IdleNotice { .. }
-            | Fact::IdleForLong
+            | Fact::IdleForLong { .. }
             | Fact::TurnOver
             | Fact::Level(Level::Idle { .. })
     );
@@ -91,12 +91,17 @@ fn is_woken(step: &Step<'_>) -> bool {
     let turn = &step.seat.turn;
     let title = step.seat.fresh_claim(Tier::Title, step.now.plus(-STALE_MS));
     let works = title.is_some_and(|title| title.word == "working" || title.word == "blocked")
-        || !step.seat.prompts.is_empty();
+        || step.seat.own_prompts().next().is_some();
     turn.main_stopped && !turn.stop.wakes && !turn::goes_on_behind(step) && works
 }
 
 /// The program says that it sits at its prompt since a turn. It may say so late.
 pub(super) fn idle_notice(step: &mut Step<'_>, reference: Option<&str>) -> Result<Effect, Refusal> {
+    sits(step, reference, false)
+}
+
+/// `for_long`: it has sat there for long, so that helpers which run do so behind a main agent that rests.
+fn sits(step: &mut Step<'_>, reference: Option<&str>, for_long: bool) -> Result<Effect, Refusal> {
     if is_of_another(step, reference) {
         return refuse(Rule::G10, "of another turn than the open one");
     }
@@ -106,23 +111,30 @@ pub(super) fn idle_notice(step: &mut Step<'_>, reference: Option<&str>) -> Resul
         return refuse(Rule::Rank, format!("a fresh {} says otherwise", own.source.word()));
     }
     // One that names no turn is of all that runs.
-    if reference.is_some() && step.seat.turn.open && !step.seat.subagents.is_empty() {
-        return refuse(Rule::G5, "helpers go on");
+    let is_its = reference.is_some() && step.seat.turn.open;
+    if is_its && !step.seat.subagents.is_empty() {
+        return match for_long {
+            true => rests(step),
+            false => refuse(Rule::G5, "helpers go on"),
+        };
     }
-    if reference.is_some() && step.seat.turn.open && !step.seat.turn.queued.is_empty() {
+    if is_its && !for_long && !step.seat.turn.queued.is_empty() {
         return Ok(gives_way(step, reference));
     }
     all_rest(step)
 }
 
 /// The same of one that it sends only once it has sat there for long. Just behind a prompt it was on its way before that.
-pub(super) fn idle_for_long(step: &mut Step<'_>) -> Result<Effect, Refusal> {
+pub(super) fn idle_for_long(
+    step: &mut Step<'_>,
+    reference: Option<&str>,
+) -> Result<Effect, Refusal> {
     let is_prompted = step.seat.turn() == Turn::Working(WorkingReason::Prompt);
     let told = step.seat.last_edge_at.filter(|_| is_prompted);
     if told.is_some_and(|told| step.now.since(told) < SETTLE_MS) {
         return refuse(Rule::G10, "it may be the notice of the turn before");
     }
-    idle_notice(step, None)
+    sits(step, reference, true)
 }
 
 /// The turn was stopped in silence, and what was queued behind it goes on.
@@ -162,11 +174,13 @@ fn rests(step: &mut Step<'_>) -> Result<Effect, Refusal> {
         return all_rest(step);
     }
     cut(step);
+    step.seat.turn.awaits_helpers = !outlived::is_filed(step);
     Ok(Effect::Decides)
 }
 
 /// The main agent was stopped in mid-turn, and its helpers work on.
 pub(super) fn cut(step: &mut Step<'_>) {
+    outlived::note_cut(step);
     prompts::withdraw(step, |asked| asked.actor.is_main());
     step.seat.turn.main_stopped = true;
     step.seat.turn.stop.is_cut = true;
@@ -184,9 +198,14 @@ fn all_rest(step: &mut Step<'_>) -> Result<Effect, Refusal> {
         return refuse(Rule::G5, "work goes on in the background");
     }
     step.ensure_running(None);
+    let is_notice_alone = late::is_notice_alone(step);
     prompts::withdraw_all(step);
     step.seat.held.clear();
     beside::all_over(step, None);
+    if is_notice_alone {
+        shown::leave_as_it_was(step);
+        return Ok(Effect::Decides);
+    }
     if shown::leave(step) {
         return Ok(Effect::Decides);
     }
@@ -195,7 +214,7 @@ fn all_rest(step: &mut Step<'_>) -> Result<Effect, Refusal> {
             true => step.seat.turn.stopped_as(),
             false => OutcomeKind::Interrupted,
         };
-        turn::rest(step, kind, None);
+        late::rest_as_shown(step, kind);
         return Ok(Effect::Decides);
     }
     if matches!(step.seat.turn.base, Turn::Idle(_)) {

@@ -2,7 +2,7 @@
 //! each of its reports, one that it made before an end, and that comes just behind it, begins nothing anew, and an end that
 //! it made, or wrote into its log, before the prompt of the turn that is open is not the end of that one.
 
-use super::{Refusal, Rule, Step, refuse, repeats};
+use super::{Refusal, Rule, Step, late, refuse, repeats};
 use crate::observation::{Fact, Level, Observation, Submitter};
 use crate::seat::MadeEnd;
 use crate::source::{Source, Tier};
@@ -20,6 +20,7 @@ pub(super) fn check(step: &Step<'_>, observation: &Observation) -> Result<(), Re
         return refuse(Rule::G10, "written before the turn before this one was known to be over");
     }
     if let (Fact::DialogShown { actor, prompt }, None) = (&observation.fact, observation.made_at) {
+        late::check_notice(step, actor)?;
         return repeats::check_notice(step, actor, prompt);
     }
     if observation.made_at.is_none() && is_nameless_prompt(&observation.fact) {

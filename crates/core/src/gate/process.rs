@@ -7,7 +7,9 @@ use crate::id::ProcessId;
 use crate::observation::ProcessFact;
 use crate::seat::Leaving;
 use crate::source::Source;
-use crate::status::{Attach, Exit, ExitKind, IdleReason, OutcomeKind, Process, StartPhase, Turn};
+use crate::status::{
+    Attach, Exit, ExitKind, IdleReason, OutcomeKind, Process, Returns, StartPhase, Turn,
+};
 use crate::workflow::Stage;
 
 /// Taken up again, and not heard of yet.
@@ -90,7 +92,7 @@ pub(super) fn said(
         ProcessFact::Exited(exit) if broken::fails_unheard(step, exit) => {
             Process::Exited(Exit { kind: ExitKind::Clean, ..exit })
         }
-        ProcessFact::Exited(exit) if is_finished_run(step, &exit) => {
+        ProcessFact::Exited(exit) if is_finished_run(step, &exit) || is_failed_run(step, &exit) => {
             Process::Exited(Exit { kind: ExitKind::Clean, ..exit })
         }
         ProcessFact::Exited(exit) if has_handed_in(step, &exit) => {
@@ -222,6 +224,17 @@ fn is_finished_run(step: &Step<'_>, exit: &Exit) -> bool {
     let is_bare = exit.code.is_none() && exit.signal.is_none();
     let has_ended = step.seat.turn() == Turn::Idle(IdleReason::TurnEnded);
     runs && exit.kind == ExitKind::Crashed && is_bare && has_ended
+}
+
+/// A run that nobody can type to, that has told that its turn has failed, and that returns an error of its own: it tells
+/// the same twice, also where no goodbye is heard in between. That it is gone may have been seen before.
+fn is_failed_run(step: &Step<'_>, exit: &Exit) -> bool {
+    let seat = &*step.seat;
+    let before = seat.process.state;
+    let is_news = !before.is_over() || before == Process::Exited(Exit::of(ExitKind::Crashed));
+    let has_failed = seat.outcome.as_ref().is_some_and(|last| last.kind == OutcomeKind::Failed);
+    let returns_errors = seat.process.headless && seat.returns != Returns::Anything;
+    is_news && has_failed && !seat.turn.open && returns_errors && exit.is_error()
 }
 
 /// One that has told that all of its work is done, and is then gone, has ended: nobody has seen how. Of a program that

@@ -5,7 +5,7 @@ use super::{
     screen, shown, side, tools, turn,
 };
 use crate::event::EventBody;
-use crate::prompt::{Actor, NewPrompt, OpenPrompt, PromptKind, Resolution, ToolRef};
+use crate::prompt::{Actor, NewPrompt, OpenPrompt, PromptKind, Resolution, ResolvedBy, ToolRef};
 use crate::seat::{Held, HeldFact, HeldLevel};
 use crate::source::{Evidence, Source, Tier};
 use crate::status::{BlockedReason, Process, Turn, WorkingReason};
@@ -310,7 +310,12 @@ pub(super) fn withdraw_at_prompt(step: &mut Step<'_>, helpers: &[String], is_lat
         let is_of = |ids: &[String]| matches!(asked.actor, Actor::Sub(id) if ids.contains(id));
         let goes_on = is_of(&others) || is_of(helpers) && asked.ask.key.is_some();
         let is_shown = asked.ask.reason != BlockedReason::Other && showing.contains(&asked.source);
-        !(goes_on || is_late && is_shown || !asked.actor.is_main() && !showing.is_empty())
+        // The protocol that asks tells the end of that, too.
+        let is_exact = asked.source == Source::Acp;
+        !(is_exact
+            || goes_on
+            || is_late && is_shown
+            || !asked.actor.is_main() && !showing.is_empty())
     });
     // Not for ever: the end of who asks may have been lost.
     let waits = step.seat.own_prompts().any(|open| !open.actor.is_main());
@@ -325,6 +330,7 @@ pub(super) fn keep_held_at_prompt(step: &mut Step<'_>) {
     let running = &seat.subagents;
     seat.held.retain(|held| match &held.what {
         HeldFact::Prompt { actor: Actor::Sub(id), .. } => running.contains(id),
+        HeldFact::Prompt { .. } => held.source == Source::Acp,
         HeldFact::Level(level) => is_request(level, held.source) && showing.contains(&held.source),
         // What is typed meanwhile waits.
         HeldFact::AsksAgain => true,
@@ -400,13 +406,18 @@ pub(super) fn resolved(
         step.seat.turn.helpers_unheard = false;
     }
     if !settled(step, actor, reason, key, resolution) {
+        repeats::note_answer(step, actor, key);
         return Ok(Effect::Confirms);
     }
     if key.is_none() && step.evidence.source == Source::AppServer {
         tools::ask_no_more(step, actor, reason);
     }
-    if step.seat.turn.open && !step.seat.turn.main_stopped {
-        step.set_base(Turn::Working(WorkingReason::Model), None);
+    if step.seat.turn.is_answering() {
+        // A call that its person has been seen to decide on goes on, or its end follows.
+        match resolution.by {
+            ResolvedBy::Human => tools::goes_on_with(step),
+            _ => step.set_base(Turn::Working(WorkingReason::Model), None),
+        }
     }
     Ok(Effect::Decides)
 }

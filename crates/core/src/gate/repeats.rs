@@ -6,10 +6,12 @@ use super::{
     Effect, Refusal, Rule, SETTLE_MS, Step, broken, compaction, dialog, prompts, refuse, shown,
     stops, tools, turn,
 };
+use crate::observation::Submitter;
 use crate::prompt::{Actor, NewPrompt, PromptKind, ToolRef};
-use crate::seat::{AskedOnce, Compaction, Doubted, HelperRun};
+use crate::seat::{AskedOnce, Compaction, Doubted, HelperRun, Named};
 use crate::source::{Source, Tier};
 use crate::status::{Turn, WorkingReason};
+use crate::time::UnixMs;
 
 /// So long after it was told a request may come once more. Milliseconds.
 const AGAIN_MS: i64 = 3_000;
@@ -26,12 +28,43 @@ pub(super) fn check_request(
     request: &NewPrompt,
 ) -> Result<(), Refusal> {
     let may_be_late = step.evidence.source.tier() == Tier::Edge;
+    if may_be_late && is_answered(step, actor, request) {
+        return refuse(Rule::G10, "told after its own answer");
+    }
     let Some(tool) = request.tool.as_ref().filter(|_| may_be_late) else { return Ok(()) };
     let has_ended = tool.id.as_deref().is_some_and(|id| step.seat.has_ended_unheard(id));
     if has_ended || seems_told(step, actor, request, tool) {
         return refuse(Rule::G10, tools::TOLD_AFTER_CALL);
     }
     Ok(())
+}
+
+/// Has its answer been told a moment ago, by its name?
+fn is_answered(step: &Step<'_>, actor: &Actor, request: &NewPrompt) -> bool {
+    let named = request.key.as_deref().and_then(|key| named(step, actor, key));
+    let answered = named.and_then(|named| named.answered);
+    answered.is_some_and(|at| step.now.since(at) < AGAIN_MS)
+}
+
+fn named<'a>(step: &'a Step<'_>, actor: &Actor, key: &str) -> Option<&'a Named> {
+    let made = step.seat.made.as_deref()?;
+    made.repeats.named.iter().find(|one| one.actor == *actor && one.key == key)
+}
+
+/// Keeps that a hook has told of an answer to what nobody has told of yet: two hooks run side by side, and that of the
+/// request may be the slower one. Where the request was told before, the answer is told once more, or too late: the same
+/// call may ask for more.
+pub(super) fn note_answer(step: &mut Step<'_>, actor: &Actor, key: Option<&str>) {
+    let is_edge = step.evidence.source.tier() == Tier::Edge;
+    let Some(key) = key.filter(|_| is_edge) else { return };
+    if named(step, actor, key).is_none_or(|named| named.answered.is_some()) {
+        name(step, actor, key, Some(step.now));
+    }
+}
+
+fn name(step: &mut Step<'_>, actor: &Actor, key: &str, answered: Option<UnixMs>) {
+    let named = Named { actor: actor.clone(), key: key.to_owned(), answered };
+    step.seat.made.get_or_insert_default().repeats.name(named);
 }
 
 /// Was a request like this one told a moment ago, and is no call open that it could be about?
@@ -116,8 +149,25 @@ pub(super) fn check_prompt(step: &Step<'_>) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Keeps that a hook has told of a request, if it has told before that its call has begun.
+/// Has a hook told of this very prompt of a person's before? Keeps the name of the last one. Some programs call what is
+/// typed behind a stop as the turn that goes on with it: without a status file nobody would tell that.
+pub(super) fn prompt_again(step: &mut Step<'_>, by: Submitter, reference: Option<&str>) -> bool {
+    let is_a_persons = by == Submitter::Person && step.evidence.source == Source::Hook;
+    let Some(session) = step.seat.session.as_mut().filter(|_| is_a_persons) else { return false };
+    if session.prompted.as_deref() == reference {
+        return reference.is_some() && session.is_filed;
+    }
+    session.prompted = reference.map(Box::from);
+    step.changed = true;
+    false
+}
+
+/// Keeps that a hook has told of a request, if that has a name, or if it has told before that its call has begun.
 pub(super) fn note(step: &mut Step<'_>, actor: &Actor, request: &NewPrompt) {
+    let key = request.key.as_deref().filter(|_| step.evidence.source.tier() == Tier::Edge);
+    if let Some(key) = key {
+        name(step, actor, key, None);
+    }
     let is_hook = step.evidence.source == Source::Hook;
     let asks_first = step.seat.made.as_deref().is_some_and(|made| made.repeats.asks_first);
     let Some(tool) = request.tool.clone().filter(|_| is_hook && !asks_first) else { return };

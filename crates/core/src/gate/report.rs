@@ -1,6 +1,9 @@
 //! The agent's or a person's own word.
 
-use super::{Effect, Refusal, Rule, STALE_MS, Step, beside, level, process, prompts, refuse, turn};
+use super::{
+    Effect, Refusal, Rule, STALE_MS, Step, beside, guard, late, level, process, prompts, refuse,
+    turn,
+};
 use crate::observation::{Level, Reported, ReportedTurn};
 use crate::prompt::{Actor, NewPrompt, OpenPrompt, PromptKind};
 use crate::seat::{Claim, HeldFact, Seat};
@@ -20,6 +23,11 @@ pub(super) fn phrase(reported: &Reported) -> Option<String> {
 pub(super) fn said(step: &mut Step<'_>, reported: &Reported) -> Result<Effect, Refusal> {
     if reported.turn == Some(ReportedTurn::Rests) && is_told_better(step.seat, step.now) {
         return refuse(Rule::Rank, "another witness tells what it does, and when that ends");
+    }
+    let rests = matches!(reported.turn, Some(ReportedTurn::Idle | ReportedTurn::Rests));
+    let stays = reported.process.is_none_or(|fact| !process::is_end(&fact));
+    if rests && stays && goes_on_exactly(step) {
+        return refuse(Rule::Rank, "the protocol that it is driven by tells when it rests");
     }
     // An end is told of a process that has done all the rest before.
     let end = reported.process.filter(process::is_end);
@@ -52,7 +60,7 @@ fn turn_said(step: &mut Step<'_>, turn: ReportedTurn, reported: &Reported) -> Ef
             step.set_base(Turn::Unknown, detail);
         }
         ReportedTurn::Working(reason) => {
-            prompts::withdraw_all(step);
+            prompts::withdraw(step, |asked| asked.source != Source::Acp);
             if !step.seat.turn.open {
                 turn::start(step, None);
             }
@@ -89,7 +97,7 @@ fn turn_said(step: &mut Step<'_>, turn: ReportedTurn, reported: &Reported) -> Ef
                         turn::rest(step, *kind, code.as_deref());
                     }
                 }
-                None if step.seat.turn.open => turn::rest(step, OutcomeKind::Interrupted, None),
+                None if step.seat.turn.open => late::rest_as_shown(step, OutcomeKind::Interrupted),
                 None => {}
             }
             if !matches!(step.seat.turn.base, Turn::Idle(_)) {
@@ -101,6 +109,16 @@ fn turn_said(step: &mut Step<'_>, turn: ReportedTurn, reported: &Reported) -> Ef
         }
     }
     Effect::Decides
+}
+
+/// Does the protocol that an agent is driven by say that its turn is open, or that a person is asked? No report gives such a
+/// turn its name. Of one that has been silent for long nobody tells any more; but whoever waits for an answer is silent.
+fn goes_on_exactly(step: &Step<'_>) -> bool {
+    let seat = &*step.seat;
+    let is_fresh = seat.turn.evidence.confirmed_at >= step.now.plus(-STALE_MS);
+    let asks = seat.own_prompts().any(|open| open.source == Source::Acp);
+    let is_open = seat.turn.open && seat.turn.reference.is_some();
+    guard::is_told_exactly(step) && (asks || is_open && is_fresh)
 }
 
 /// Does another witness than reports tell of the open turn? It tells of its end, too.

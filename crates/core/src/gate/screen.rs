@@ -1,7 +1,7 @@
 //! What is visible in a terminal: the weakest witness, which overrides others in one direction only.
 
 use super::{
-    Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, level, prompts, refuse, turn, withdrawn,
+    Effect, Refusal, Rule, SETTLE_MS, STALE_MS, Step, late, level, prompts, refuse, withdrawn,
 };
 use crate::prompt::{Actor, NewPrompt, OpenPrompt};
 use crate::seat::{Claim, Held, HeldFact, HeldLevel, Seat, Session};
@@ -186,7 +186,7 @@ pub(super) fn prompt(step: &mut Step<'_>, quiet: bool) -> Result<Effect, Refusal
     }
     step.seat.quiet_prompts = 0;
     step.evidence = step.evidence.clone().at_most(Confidence::Weak);
-    turn::rest(step, OutcomeKind::Interrupted, None);
+    late::rest_as_shown(step, OutcomeKind::Interrupted);
     Ok(Effect::Decides)
 }
 

@@ -261,7 +261,8 @@ pub(super) fn ends_by_command(step: &mut Step<'_>) {
     }
 }
 
-fn leave_as_it_was(step: &mut Step<'_>) {
+/// The open turn was none: how the one before it ended stands.
+pub(super) fn leave_as_it_was(step: &mut Step<'_>) {
     let (seq, seen_seq) = (step.seat.turn.seq, step.seat.seen_turn_seq);
     let before = step.seat.turn.before.take();
     turn::close_with(step, None);

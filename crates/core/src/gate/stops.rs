@@ -1,8 +1,8 @@
 //! Stops that are none yet: a hook of somebody else's may make the agent go on, and a helper's end may wake it.
 
 use super::{
-    Effect, Refusal, Rule, STALE_MS, Step, anew, compaction, level, prompts, refuse, shown, side,
-    tools, turn,
+    Effect, Refusal, Rule, STALE_MS, Step, anew, compaction, level, outlived, prompts, refuse,
+    shown, side, tools, turn,
 };
 use crate::observation::Background;
 use crate::seat::{Claim, Held, HeldFact, HeldLevel, TurnFacts};
@@ -172,7 +172,7 @@ fn end_as_logged(
         }
         // Should the hook never come, a level that stands will end the turn, and this is how; but
         // an end without a name may be one after which a hook has made the agent go on.
-        if is_its {
+        if is_its && !outlived::has_failed(step) {
             step.changed |= !step.seat.turn.end_logged;
             step.seat.turn.end_logged = true;
             side::end_is_logged(step);
@@ -333,7 +333,8 @@ pub(super) fn believe_last(step: &mut Step<'_>) {
             level::believe(step, &level);
         }
     } else if step.seat.turn.open && (has_stopped(step) || is_logged_alone(step)) {
-        turn::rest(step, OutcomeKind::Completed, None);
+        let kind = step.seat.turn.stopped_as();
+        turn::rest(step, kind, None);
     }
 }
 
@@ -490,7 +491,7 @@ pub(super) fn may_wake(step: &mut Step<'_>) -> bool {
 }
 
 /// The turn is over in this time, unless the main agent is woken meanwhile.
-fn hold(step: &mut Step<'_>, name: &str, for_ms: i64) {
+pub(super) fn hold(step: &mut Step<'_>, name: &str, for_ms: i64) {
     let (until, source) = (step.now.plus(for_ms), step.evidence.source);
     let (name, what) = (name.to_owned(), HeldFact::Over);
     step.seat.held.retain(|held| held.what != what);

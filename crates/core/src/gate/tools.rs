@@ -1,8 +1,8 @@
 //! Tool calls and helpers: they move the main agent's turn, or only count (G4, G6).
 
 use super::{
-    Effect, Refusal, Rule, SETTLE_MS, Step, beside, broken, dialog, prompts, refuse, repeats,
-    shown, side, stops, turn,
+    Effect, Refusal, Rule, SETTLE_MS, Step, beside, broken, dialog, outlived, prompts, refuse,
+    repeats, shown, side, stops, turn,
 };
 use crate::prompt::{Actor, Resolution, ToolRef};
 use crate::seat::{Claim, OpenTool};
@@ -51,7 +51,7 @@ pub(super) fn started(
             step.seat.counters.tools += 1;
             step.changed = true;
         }
-        let effect = helper_seen(step, id);
+        let effect = helper_seen(step, id, false);
         if !is_open {
             repeats::asks_behind(step, actor, tool);
         }
@@ -85,23 +85,26 @@ fn begins_again(step: &Step<'_>, tool: &ToolRef, reference: Option<&str>) -> boo
 }
 
 /// A helper that was not announced is noted as long as the main agent's turn is open, and behind a stop that
-/// lists none: then that was no end.
-fn helper_seen(step: &mut Step<'_>, id: &str) -> Result<Effect, Refusal> {
+/// lists none: then that was no end. Behind a turn that has failed or was stopped one that is first heard of may have been
+/// stopped with it, unless it only starts there.
+fn helper_seen(step: &mut Step<'_>, id: &str, starts: bool) -> Result<Effect, Refusal> {
     step.seat.turn.helpers_unheard = false;
     if beside::is_one(step, id) {
         return Ok(beside::confirmed(step));
     }
-    if has_survived(step, id) {
+    let known = step.seat.subagents.iter().any(|known| known == id);
+    let is_side = side::wakes(step, id);
+    let is_broken = !is_side && is_behind_a_broken_turn(step);
+    if is_broken && (known || starts) && has_survived(step) {
         go_on_behind(step, id);
         return Ok(decides_unless_blocked(step));
     }
-    let known = step.seat.subagents.iter().any(|known| known == id);
-    let outlives = turn::may_be_outlived(step) || side::wakes(step, id);
-    if !known && (step.seat.turn.open || outlives) {
+    let outlives = is_side || turn::may_be_outlived(step);
+    if !known && (step.seat.turn.open || outlives || is_broken) {
         push_helper(step, id);
     }
     if outlives {
-        turn::go_on_behind(step);
+        outlived::go_on_behind(step, !is_side);
         return Ok(decides_unless_blocked(step));
     }
     if step.seat.turn.awaits_helpers && step.seat.turn.base == Turn::Unknown {
@@ -112,18 +115,28 @@ fn helper_seen(step: &mut Step<'_>, id: &str) -> Result<Effect, Refusal> {
     Ok(Effect::Outranked(SUB_OUTRANKED))
 }
 
-/// Does this helper begin something behind a turn that has failed or was stopped, and not just behind that? Then it was not
-/// stopped with it. A program's own status tells that better.
-fn has_survived(step: &Step<'_>, id: &str) -> bool {
+/// Has the last turn failed, or was it stopped, and may a helper go on behind that? A program's own status tells that better.
+fn is_behind_a_broken_turn(step: &Step<'_>) -> bool {
     let seat = &*step.seat;
     let kind = seat.outcome.as_ref().map(|outcome| outcome.kind);
     let is_broken = matches!(kind, Some(OutcomeKind::Failed | OutcomeKind::Interrupted));
     let rests = !seat.turn.open && seat.turn.base == Turn::Idle(IdleReason::TurnEnded);
-    let ended = seat.turn.ended.as_ref().map(|ended| ended.at);
-    let is_later = ended.is_some_and(|ended| step.now.since(ended) >= SETTLE_MS);
     let is_own = |claim: &Claim| claim.source.tier() == Tier::Own;
-    let is_known = seat.subagents.iter().any(|known| known == id);
-    is_broken && rests && is_later && is_known && !seat.claims.iter().any(is_own)
+    is_broken && rests && !seat.claims.iter().any(is_own)
+}
+
+/// Does a helper begin something there, and not just behind that end? Then it was not stopped with the turn.
+fn has_survived(step: &Step<'_>) -> bool {
+    let ended = step.seat.turn.ended.as_ref().map(|ended| ended.at);
+    ended.is_some_and(|ended| step.now.since(ended) >= SETTLE_MS)
+}
+
+/// A helper begins a call, and nothing tells which helper: it is one of those that are known to run.
+pub(super) fn some_helper_works(step: &mut Step<'_>) -> Result<Effect, Refusal> {
+    match step.seat.subagents.last().cloned() {
+        Some(id) => helper_seen(step, &id, false),
+        None => Ok(Effect::Confirms),
+    }
 }
 
 /// Does this helper go on behind a turn that has ended? What a status file shows of that it tells itself.
@@ -140,7 +153,7 @@ pub(super) fn go_on_behind(step: &mut Step<'_>, id: &str) {
     if !step.seat.subagents.iter().any(|known| known == id) {
         push_helper(step, id);
     }
-    turn::go_on_behind(step);
+    outlived::go_on_behind(step, true);
     step.seat.turn.stop.wakes = true;
 }
 
@@ -189,7 +202,7 @@ pub(super) fn ended(
     }
     if interrupted {
         prompts::withdraw(step, |asked| asked.actor.is_main());
-        turn::rest(step, OutcomeKind::Interrupted, None);
+        outlived::interrupt(step);
         return Ok(Effect::Decides);
     }
     if step.seat.turn.main_stopped || step.seat.turn.compacting {
@@ -234,7 +247,7 @@ pub(super) fn refused(
 }
 
 /// The main agent works on the calls that are open yet, or on its answer.
-fn goes_on_with(step: &mut Step<'_>) {
+pub(super) fn goes_on_with(step: &mut Step<'_>) {
     let still = step.seat.open_tools.iter().find(|open| open.actor.is_main());
     match still.map(|open| open.tool.name.clone()) {
         Some(name) => step.set_base(Turn::Working(WorkingReason::Tool), Some(&name)),
@@ -286,7 +299,7 @@ pub(super) fn subagent_started(step: &mut Step<'_>, id: &str) -> Result<Effect, 
         step.changed = true;
         return refuse(Rule::G10, TOLD_LATE);
     }
-    helper_seen(step, id)
+    helper_seen(step, id, true)
 }
 
 /// Has this helper ended, a moment ago?
@@ -304,7 +317,7 @@ pub(super) fn subagent_ended(step: &mut Step<'_>, id: &str) -> Result<Effect, Re
     let actor = Actor::Sub(id.to_owned());
     step.seat.drop_calls(|open| open.actor == actor);
     let cleared = prompts::withdraw(step, |asked| *asked.actor == actor);
-    let cleared = turn::helpers_are_done(step) || cleared;
+    let cleared = outlived::helpers_are_done(step) || cleared;
     Ok(if cleared { Effect::Decides } else { Effect::Confirms })
 }
 
@@ -358,7 +371,7 @@ pub(super) fn someone_stopped(
             if failed.is_none() {
                 step.seat.subagents.pop();
                 step.changed = true;
-                if turn::helpers_are_done(step) {
+                if outlived::helpers_are_done(step) {
                     return Ok(Effect::Decides);
                 }
             }

@@ -1,16 +1,15 @@
 //! Turns: how they start, go on and end (G3, G5).
 
 use super::{
-    Effect, Refusal, Rule, SETTLE_MS, Step, beside, broken, compaction, level, prompts, refuse,
-    repeats, shown, stops, tools,
+    Effect, Refusal, Rule, SETTLE_MS, Step, beside, broken, compaction, late, level, outlived,
+    prompts, refuse, repeats, shown, stops, tools,
 };
 use crate::event::EventBody;
 use crate::observation::{Background, BackgroundShells, Submitter};
 use crate::prompt::Actor;
-use crate::seat::{Claim, EndedTurn, Stop, TurnFacts};
+use crate::seat::{EndedTurn, Stop, TurnFacts};
 use crate::source::{Source, Tier};
 use crate::status::{IdleReason, Outcome, OutcomeKind, Turn, WorkingReason};
-use crate::time::UnixMs;
 
 /// A turn begins.
 pub(super) fn start(step: &mut Step<'_>, reference: Option<&str>) {
@@ -20,6 +19,7 @@ pub(super) fn start(step: &mut Step<'_>, reference: Option<&str>) {
         super::acts::new_run(step);
     }
     step.seat.ended_calls.retain(|call| call.started);
+    outlived::begins(step);
     let turn = &mut step.seat.turn;
     turn.seq += 1;
     turn.open = true;
@@ -37,7 +37,7 @@ pub(super) fn start(step: &mut Step<'_>, reference: Option<&str>) {
 
 /// The open turn ends; told once.
 pub(super) fn close(step: &mut Step<'_>, kind: OutcomeKind, code: Option<&str>) {
-    let outcome = Outcome { kind, code: code.map(str::to_owned), at: step.now };
+    let outcome = outlived::outcome(step, kind, code);
     step.seat.outcome = Some(outcome.clone());
     close_with(step, Some(outcome));
 }
@@ -84,7 +84,7 @@ pub(super) fn rest(step: &mut Step<'_>, kind: OutcomeKind, code: Option<&str>) {
         step.seat.turn.queued.clear();
         match beside::goes_on(step) {
             true => step.set_base(Turn::Working(WorkingReason::Background), None),
-            false => step.set_base(Turn::Idle(IdleReason::TurnEnded), code),
+            false => outlived::rest(step, code),
         }
     }
 }
@@ -200,19 +200,6 @@ fn is_asked_anew(step: &Step<'_>, by: Submitter) -> bool {
     by == Submitter::Person && turn.main_stopped && !is_late
 }
 
-/// Has a hook told of this very prompt of a person's before? Keeps the name of the last one. Some programs call what is
-/// typed behind a stop as the turn that goes on with it: without a status file nobody would tell that.
-fn is_told_again(step: &mut Step<'_>, by: Submitter, reference: Option<&str>) -> bool {
-    let is_a_persons = by == Submitter::Person && step.evidence.source == Source::Hook;
-    let Some(session) = step.seat.session.as_mut().filter(|_| is_a_persons) else { return false };
-    if session.prompted.as_deref() == reference {
-        return reference.is_some() && session.is_filed;
-    }
-    session.prompted = reference.map(Box::from);
-    step.changed = true;
-    false
-}
-
 pub(super) fn prompted(
     step: &mut Step<'_>,
     by: Submitter,
@@ -220,7 +207,7 @@ pub(super) fn prompted(
 ) -> Result<Effect, Refusal> {
     let has_goal = by == Submitter::Goal;
     let by = if has_goal { Submitter::Program } else { by };
-    let is_again = is_told_again(step, by, reference);
+    let is_again = repeats::prompt_again(step, by, reference);
     let turn = &step.seat.turn;
     if let Some(reference) = reference {
         let open = turn.reference.as_deref().filter(|_| turn.open);
@@ -260,7 +247,7 @@ pub(super) fn prompted(
         step.changed |= step.seat.turn.compacting;
         step.seat.turn.compacting = false;
     } else {
-        prompts::withdraw(step, |asked| asked.actor.is_main());
+        prompts::withdraw(step, |asked| asked.actor.is_main() && asked.source != Source::Acp);
         compaction::gives_way_to_wake(step);
     }
     prompts::keep_held_at_prompt(step);
@@ -356,13 +343,21 @@ pub(super) fn ended(
     let goes_on = broken::is_of_the_one_before(step, reference);
     if is_repeated(step, reference) && !goes_on {
         reread(step, background);
-        return Ok(Effect::Confirms);
+        return Ok(late::completes(step, background));
+    }
+    if outlived::is_failed_one(step, reference) {
+        reread(step, background);
+        return Ok(match outlived::helpers_are_done(step) {
+            true => Effect::Decides,
+            false => Effect::Confirms,
+        });
     }
     // One that lists what runs behind a main agent that rests is that one's, which was woken.
     let is_listed = !background.unlisted && !background.unclear;
     if !(step.seat.turn.main_stopped && is_listed) {
         refuse_if_a_helpers(step, reference)?;
     }
+    late::check_stop(step, background, reference)?;
     match goes_on {
         true => start(step, reference),
         false => follow(step, reference)?,
@@ -370,6 +365,7 @@ pub(super) fn ended(
     step.seat.turn.stop.told_at = Some(step.now);
     level::explain_work(step);
     reread(step, background);
+    outlived::note(step, background.unlisted);
     let running = step.seat.subagents.clone();
     let conversations = beside::sessions(step);
     // A level does not say whose dialog it shows: it may be a helper's.
@@ -427,25 +423,6 @@ pub(super) fn awaits_helpers(step: &Step<'_>) -> bool {
     turn.awaits_helpers && turn.base == Turn::Working(WorkingReason::Background)
 }
 
-/// The last helper that was waited for has ended, and with it the turn.
-pub(super) fn helpers_are_done(step: &mut Step<'_>) -> bool {
-    let own = step.seat.fresh_claim(Tier::Own, UnixMs(i64::MIN));
-    let rests = |claim: &Claim| matches!(claim.word.as_str(), "done" | "idle");
-    let has_streamed = own.is_some_and(|own| own.source == Source::EventStream && rests(own));
-    let turn = &step.seat.turn;
-    let waits = turn.awaits_helpers || turn.open && turn.main_stopped && has_streamed;
-    let is_done = waits && !turn.compacting && !goes_on_behind(step);
-    let (unlisted, kind) = (turn.awaits_helpers, turn.stopped_as());
-    if is_done && stops::may_wake(step) {
-        return false;
-    }
-    if is_done {
-        rest(step, kind, None);
-        note_unlisted(step, unlisted);
-    }
-    is_done
-}
-
 pub(super) fn note_unlisted(step: &mut Step<'_>, unlisted: bool) {
     if let Some(ended) = &mut step.seat.turn.ended {
         ended.unlisted = unlisted;
@@ -457,14 +434,6 @@ pub(super) fn may_be_outlived(step: &Step<'_>) -> bool {
     let turn = &step.seat.turn;
     let unlisted = turn.ended.as_ref().is_some_and(|ended| ended.unlisted);
     unlisted && !turn.open && turn.base == Turn::Idle(IdleReason::TurnEnded)
-}
-
-/// A helper goes on behind the turn that has ended.
-pub(super) fn go_on_behind(step: &mut Step<'_>) {
-    start(step, None);
-    step.seat.turn.main_stopped = true;
-    step.seat.turn.awaits_helpers = true;
-    step.set_base(Turn::Working(WorkingReason::Background), None);
 }
 
 /// An end that was told before.
@@ -493,7 +462,8 @@ fn reread(step: &mut Step<'_>, background: &Background) {
         // Whoever is listed runs.
         step.seat.turn.helpers_unheard = false;
     }
-    if !background.unlisted && *step.seat.subagents != *background.subagents {
+    let is_known = !background.unlisted || background.leaves_none;
+    if is_known && *step.seat.subagents != *background.subagents {
         step.seat.subagents = background.subagents.iter().cloned().collect();
         step.changed = true;
     }

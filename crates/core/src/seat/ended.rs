@@ -33,6 +33,9 @@ pub struct EndedTurn {
     /// It failed or was interrupted, and nothing has told which.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub untold: bool,
+    /// It seemed interrupted, as its agent rests, and nothing has told so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub assumed: bool,
     /// The name with which it began, where nothing has told its end: something was told of a turn that nobody has asked
     /// for. That may be the same one, by another name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -95,9 +98,10 @@ impl EndedTurn {
         before.extend(last.as_deref().map(digest));
         let own = reference.as_deref().map(digest);
         before.retain(|name| own != Some(*name));
-        let (unlisted, logged, untold, presumed) = (false, false, false, None);
-        let calls = ThinVec::new();
-        let mut ended = Self { reference, before, at, unlisted, logged, untold, presumed, calls };
+        let (unlisted, logged, untold, assumed) = (false, false, false, false);
+        let (presumed, calls) = (None, ThinVec::new());
+        let mut ended =
+            Self { reference, before, at, unlisted, logged, untold, assumed, presumed, calls };
         ended.forget_the_oldest();
         ended
     }
@@ -214,6 +218,9 @@ impl Seat {
     pub(crate) fn end_helper(&mut self, id: &str, at: UnixMs) {
         let before = self.subagents.len();
         self.subagents.retain(|known| known != id);
+        if let Some(behind) = &mut self.turn.behind {
+            behind.helpers.retain(|known| known != id);
+        }
         let ran = self.subagents.len() != before;
         let last = self.forget_ended_helper(id);
         if self.ended_helpers.len() == ENDED_HELPERS {

@@ -37,9 +37,14 @@ impl History {
 
     /// Whoever decided until now is overtaken.
     pub(crate) fn supersede(&mut self, why: &Word) {
+        self.supersede_each(|_| why.clone());
+    }
+
+    /// The same, for a reason of its own each.
+    pub(crate) fn supersede_each(&mut self, why: impl Fn(&Statement) -> Word) {
         self.unsaved = true;
         for said in self.trail.iter_mut().filter(|said| said.lost.is_none()) {
-            said.lost = Some(why.clone());
+            said.lost = Some(why(said));
         }
     }
 

@@ -15,6 +15,10 @@ pub struct Repeats {
     pub asked: VecDeque<AskedOnce>,
     /// Requests that were taken for such ones told once more, the latest last: a call may begin behind its request.
     pub doubted: VecDeque<Doubted>,
+    /// Requests that have names of their own, the latest last.
+    pub named: VecDeque<Named>,
+    /// The turn that nothing but the notice of a dialog has begun, and when.
+    pub shown: Option<(u64, UnixMs)>,
     /// The last run of each helper whose runs have names, the latest last.
     pub runs: VecDeque<HelperRun>,
     /// The last compaction that has a name.
@@ -45,6 +49,15 @@ pub struct Doubted {
     pub at: UnixMs,
 }
 
+/// A request that has a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    pub actor: Actor,
+    pub key: String,
+    /// When its answer was told, where that came before it. `None`: it was told itself.
+    pub answered: Option<UnixMs>,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HelperRun {
     pub id: String,
@@ -72,6 +85,12 @@ impl Repeats {
 
     pub(crate) fn doubt(&mut self, doubted: Doubted) {
         push(&mut self.doubted, doubted);
+    }
+
+    /// What is told last of a name counts.
+    pub(crate) fn name(&mut self, named: Named) {
+        self.named.retain(|one| one.actor != named.actor || one.key != named.key);
+        push(&mut self.named, named);
     }
 
     pub(crate) fn run(&mut self, run: HelperRun) {

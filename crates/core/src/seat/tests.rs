@@ -1,4 +1,5 @@
 use super::*;
+use crate::prompt::Actor;
 use serde_json::json;
 
 fn seat() -> Seat {
@@ -115,7 +116,7 @@ fn open_questions_are_explained_beside_the_turn() {
     assert_eq!(explained.headline, Headline::Blocked);
     let prompts = &explained.dimensions["prompts"];
     let winner = prompts.winner.as_ref().unwrap();
-    assert_eq!((&*prompts.value, winner.source), ("2 open", Source::Report));
+    assert_eq!((&*prompts.value, winner.source), ("3 open", Source::Report));
     assert_eq!((winner.observed_at, winner.age_ms), (at, 5_000));
-    assert_eq!(winner.notes, ["api-p2: Which branch?", "api-p3: Deploy?"]);
+    assert_eq!(winner.notes, ["api-p1: Run ls?", "api-p2: Which branch?", "api-p3: Deploy?"]);
 }

@@ -184,10 +184,10 @@ impl Seat {
             ("stage".to_owned(), plain(stage.to_owned(), stage_winner)),
             ("seen".to_owned(), plain(self.seen().to_string(), None)),
         ]);
-        // Its own dialogs are told with its turn.
-        if let Some(oldest) = self.inputs().next() {
+        // Its own dialogs alone are told with its turn.
+        if let Some(oldest) = self.prompts.first().filter(|_| self.inputs().next().is_some()) {
             let asked = |open: &OpenPrompt| format!("{}: {}", open.id, open.ask.title);
-            let notes: Vec<_> = self.inputs().map(asked).collect();
+            let notes: Vec<_> = self.prompts.iter().map(asked).collect();
             let value = format!("{} open", notes.len());
             let evidence = Evidence::new(oldest.source, oldest.opened_at);
             let said = WinnerDoc { notes, ..winner(&evidence, None, now) };

@@ -41,13 +41,13 @@ pub(super) async fn post(
     request: Request,
 ) -> Result<Response, Refused> {
     let caller = Caller::of_an_act(&app, request.headers(), request.extensions())?;
-    let (said, key) = asked::read::<AgentStatusReport>(request).await?;
+    let (mut said, key) = asked::read::<AgentStatusReport>(request).await?;
+    // It is looked up as it is, and kept as a line.
+    let meaning = Meaning::of(&said.event_type, said.notification_type.as_deref());
+    said.notification_type = said.notification_type.map(|kind| text::line(&kind, LONGEST));
     let body = serde_json::to_value(&said).unwrap_or_default();
     let (chat_id, name) = (a_name("chat_id", said.chat_id)?, a_name("agent", said.agent)?);
-    let notification = said.notification_type.as_deref();
-    check_length("eventType", Some(&said.event_type), LONGEST)?;
-    check_length("notificationType", notification, LONGEST)?;
-    let Some(meaning) = Meaning::of(&said.event_type, notification) else {
+    let Some(meaning) = meaning else {
         app.metrics.report("not_understood");
         return Ok(answer(StatusCode::ACCEPTED, ReportAnswer { status: None, duplicate: None }));
     };

@@ -50,9 +50,7 @@ pub(super) async fn get(
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, Refused> {
-    // A browser that connects again repeats its old address and adds this header.
-    let last = headers.get("last-event-id").and_then(|value| value.to_str().ok());
-    let watcher = watcher(app, &uri, last.filter(|last| !last.is_empty()))?;
+    let watcher = watcher(app, &uri, last_event(&headers))?;
     let messages = stream::unfold(watcher, async |mut watcher| {
         let message = match watcher.next_piece().await {
             Some(message) => Ok(message),
@@ -64,6 +62,12 @@ pub(super) async fn get(
     });
     let headers = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-store")];
     Ok((headers, Body::from_stream(messages)).into_response())
+}
+
+/// Where a client stood: a browser that connects again repeats its old address and adds this header.
+fn last_event(headers: &HeaderMap) -> Option<&str> {
+    let last = headers.get("last-event-id").and_then(|value| value.to_str().ok());
+    last.filter(|last| !last.is_empty())
 }
 
 /// The watcher that a request asks for. `last` is where it stood before.

@@ -7,7 +7,7 @@ use crate::body;
 use crate::caller::Caller;
 use crate::guard::OPEN;
 use crate::limits::BODY;
-use crate::listener::{self, Listen, ListenError, Listening};
+use crate::listener::{self, Listen, ListenError, Listening, Term};
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::{Extensions, HeaderMap, StatusCode, Uri};
@@ -22,12 +22,15 @@ use utoipa::ToSchema;
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct ListenBody {
-    /// `IP:PORT`; port 0 lets the system choose.
+    /// `IP:PORT`; port 0 lets the system choose, where the hub does not listen on that address already.
     address: Option<String>,
     /// Also where other machines can reach it, without TLS.
     insecure: bool,
     /// The further names under which a browser may know the hub.
     allow_hosts: Option<Vec<String>>,
+    /// Not at the hub's next start. What lasts already, or is asked for without it meanwhile, lasts; what lasts elsewhere
+    /// makes way, and is back behind it.
+    passing: bool,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -93,7 +96,8 @@ pub(super) async fn put(
     Query::parse(parts.uri.query(), &[])?;
     let body = body::read(body, BODY).await?;
     let wish: ListenBody = json::read(&body)?;
-    Ok(doc(Some(app.listener.open(wish.read()?).await?), None))
+    let term = if wish.passing { Term::Passing } else { Term::Lasting };
+    Ok(doc(Some(app.listener.open(wish.read()?, term).await?), None))
 }
 
 #[utoipa::path(
@@ -102,6 +106,9 @@ pub(super) async fn put(
     operation_id = "unlisten",
     tag = "hub",
     summary = "Leaves TCP, also after a restart. On the unix socket alone.",
+    params(
+        ("passing" = Option<bool>, Query, description = "Only where it listens in passing; what lasts goes on"),
+    ),
     responses(
         (status = 200, description = "The listener", body = ListenerDoc),
         (status = "default", description = "Refused", body = Problem, content_type = "application/problem+json"),
@@ -113,9 +120,9 @@ pub(super) async fn delete(
     request: Request,
 ) -> Result<Json<ListenerDoc>, Refused> {
     by_a_person(&app, request.headers(), request.extensions())?;
-    Query::parse(request.uri().query(), &[])?;
-    app.listener.close().await;
-    Ok(doc(None, None))
+    let only_passing = Query::parse(request.uri().query(), &["passing"])?.flag("passing", false)?;
+    app.listener.close(only_passing).await;
+    Ok(doc(app.listener.look().await, app.listener.problem()))
 }
 
 /// `POST /api/v1/listener/codes`: a link with a one-time code.

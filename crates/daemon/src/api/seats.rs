@@ -231,6 +231,9 @@ impl SeatBody {
         if name.as_ref().is_some_and(String::is_empty) {
             return Err(bad("a name has at least one visible character"));
         }
+        if self.cwd.as_ref().is_some_and(|cwd| !cwd.is_empty() && !cwd.starts_with('/')) {
+            return Err(bad("cwd is an absolute path"));
+        }
         let labels = self.labels.into_iter().map(|(key, value)| (line(key), line(value)));
         let labels: BTreeMap<String, String> = labels.collect();
         if labels.contains_key("") {

@@ -3,13 +3,12 @@
 use crate::api::Refused;
 use crate::board::Board;
 use crate::process::is_alive;
+use crate::sources::ready::when_readable;
 use headsup_core::id::ProcessId;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::fs::MetadataExt as _;
 use std::time::Duration;
-use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
 
 /// So long a process may take to go by itself.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -69,11 +68,6 @@ impl Grip {
     fn send(&self, signal: Signal) {
         pidfd_send_signal(self.pidfd.as_fd(), signal).ok();
     }
-}
-
-#[expect(deprecated, reason = "its successor is unsafe, for types that lie about what they own")]
-fn when_readable(fd: OwnedFd) -> Option<AsyncFd<OwnedFd>> {
-    AsyncFd::with_interest(fd, Interest::READABLE).ok()
 }
 
 /// Ends what a hub before this one was told to end and has not seen go.

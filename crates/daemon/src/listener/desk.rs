@@ -1,6 +1,6 @@
 //! Carries orders out, one after the other.
 
-use super::{DEFAULT, Listen, ListenError, Listening, Memory, Order, Orders, is_local};
+use super::{DEFAULT, Listen, ListenError, Listening, Memory, Order, Orders, Term, is_local};
 use crate::access::Access;
 use crate::guard::{Gates, Guard};
 use crate::serve::{Door, Stop, tcp};
@@ -25,6 +25,10 @@ struct Current {
     addresses: Vec<SocketAddr>,
     gates: Arc<Gates>,
     insecure: bool,
+    /// It is not there at the hub's next start.
+    passing: bool,
+    /// The names that last, where it lasts and has others in passing.
+    names: Option<Vec<String>>,
     /// Ends its connections.
     stop: watch::Sender<Stop>,
     accepting: JoinSet<()>,
@@ -54,19 +58,24 @@ impl Desk {
             let Some(order) = order else { break };
             // Whoever asked may have left.
             match order {
-                Order::Open(listen, reply, at_start) => {
-                    let opened = self.open(listen).await;
+                Order::Open(listen, reply, term) => {
+                    let opened = self.open(listen, term).await;
                     match &opened {
                         Ok(_) => orders.problem.set(None),
-                        Err(error) if at_start => orders.problem.set(Some(error.to_string())),
+                        Err(error) if term == Term::AtStart => {
+                            orders.problem.set(Some(error.to_string()));
+                        }
                         Err(_) => {}
                     }
                     reply.send(opened).is_err()
                 }
                 Order::Look(reply) => reply.send(self.look()).is_err(),
-                Order::Close(reply) => {
-                    self.close().await;
-                    orders.problem.set(None);
+                Order::Close(reply, only_passing) => {
+                    match self.close(only_passing).await {
+                        Err(error) => orders.problem.set(Some(error.to_string())),
+                        Ok(()) if !only_passing => orders.problem.set(None),
+                        Ok(()) => {}
+                    }
                     reply.send(()).is_err()
                 }
             };
@@ -76,7 +85,7 @@ impl Desk {
         }
     }
 
-    async fn open(&mut self, listen: Listen) -> Result<Listening, ListenError> {
+    async fn open(&mut self, listen: Listen, term: Term) -> Result<Listening, ListenError> {
         let before = self.current.as_ref().map(|current| current.addresses[0]);
         let kept = self.memory.recall();
         let kept_address = kept.as_ref().and_then(|kept| kept.address);
@@ -84,6 +93,8 @@ impl Desk {
         let goes_on = before.is_some_and(|before| {
             before.ip() == address.ip() && [0, before.port()].contains(&address.port())
         });
+        // What lasts there already goes on to last.
+        let lasts = goes_on && self.current.as_ref().is_some_and(|current| !current.passing);
         if !goes_on {
             self.access.ready().map_err(|error| ListenError::Token(error.to_string()))?;
             let insecure = listen.insecure
@@ -91,14 +102,39 @@ impl Desk {
             if !is_local(address) && !insecure {
                 return Err(ListenError::NotLocal(address));
             }
-            let names = kept.and_then(|kept| kept.allow_hosts).unwrap_or_default();
-            self.begin(address, insecure, names).await?;
+            let names = kept.as_ref().and_then(|kept| kept.allow_hosts.clone());
+            self.begin(address, insecure, names.unwrap_or_default()).await?;
         }
-        let Some(current) = &self.current else { return Err(ListenError::Stopping) };
-        if let Some(names) = listen.allow_hosts {
-            current.gates.allow(names);
+        let Some(current) = &mut self.current else { return Err(ListenError::Stopping) };
+        // Whoever names no address leaves the one that lasts as it is, also while another is there in its place.
+        let has_made_way = goes_on && current.passing && listen.address.is_none();
+        let away = kept.filter(|kept| has_made_way && kept.address != Some(current.addresses[0]));
+        match (term, away) {
+            (Term::Passing, _) => {
+                if let Some(names) = listen.allow_hosts {
+                    if lasts && current.names.is_none() {
+                        current.names = Some(current.gates.allowed());
+                    }
+                    current.gates.allow(names);
+                }
+                current.passing = !lasts;
+            }
+            (_, Some(Listen { address: Some(address), insecure, .. })) => {
+                if let Some(names) = listen.allow_hosts {
+                    current.gates.allow(names.clone());
+                    self.memory.keep(address, insecure, names);
+                }
+            }
+            _ => {
+                if let Some(names) = listen.allow_hosts {
+                    current.gates.allow(names);
+                    current.names = None;
+                }
+                current.passing = false;
+                let names = current.names.clone().unwrap_or_else(|| current.gates.allowed());
+                self.memory.keep(current.addresses[0], current.insecure, names);
+            }
         }
-        self.memory.keep(current.addresses[0], current.insecure, current.gates.allowed());
         self.look().ok_or(ListenError::Stopping)
     }
 
@@ -143,7 +179,8 @@ impl Desk {
         let accept = |listener| tcp::accept(listener, door.clone());
         let accepting = listeners.into_iter().map(accept).collect();
         tracing::info!(?addresses, "listening on TCP");
-        let current = Current { addresses, gates, insecure, stop, accepting };
+        let (passing, names) = (true, None);
+        let current = Current { addresses, gates, insecure, passing, names, stop, accepting };
         if let Some(old) = self.current.replace(current) {
             old.end(Stop::Cut).await;
         }
@@ -155,12 +192,23 @@ impl Desk {
         Some(Listening { addresses: addresses.clone(), allow_hosts: gates.allowed() })
     }
 
-    async fn close(&mut self) {
-        self.memory.forget();
-        if let Some(current) = self.current.take() {
-            current.end(Stop::Cut).await;
-            tracing::info!("not listening on TCP any more");
+    async fn close(&mut self, only_passing: bool) -> Result<(), ListenError> {
+        if !only_passing {
+            self.memory.forget();
+        } else if let Some(current) = &mut self.current
+            && let Some(names) = current.names.take()
+        {
+            current.gates.allow(names);
         }
+        let is_meant = |current: &mut Current| current.passing || !only_passing;
+        let Some(current) = self.current.take_if(is_meant) else { return Ok(()) };
+        current.end(Stop::Cut).await;
+        tracing::info!("not listening on TCP any more");
+        // What lasts elsewhere has only made way.
+        if let Some(lasting) = self.memory.recall().filter(|_| only_passing) {
+            self.open(lasting, Term::Lasting).await?;
+        }
+        Ok(())
     }
 }
 

@@ -6,6 +6,6 @@ use tokio::io::unix::AsyncFd;
 
 /// `None` where the system gives no more.
 #[expect(deprecated, reason = "its successor is unsafe, for types that lie about what they own")]
-pub(super) fn when_readable<T: AsRawFd>(fd: T) -> Option<AsyncFd<T>> {
+pub(crate) fn when_readable<T: AsRawFd>(fd: T) -> Option<AsyncFd<T>> {
     AsyncFd::with_interest(fd, Interest::READABLE).ok()
 }

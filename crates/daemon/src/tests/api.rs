@@ -1,4 +1,5 @@
 use super::bench::Bench;
+use super::prompts::asks_its_client;
 use crate::forge::plain::Plain;
 use serde_json::{Value, json};
 
@@ -217,4 +218,53 @@ async fn a_list_tells_where_in_a_repository_its_agents_work() {
             assert_eq!(listed[name], one[name], "{path} {name}");
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_report_is_in_the_activity_once_for_each_thing_that_it_says() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    for body in [
+        json!({"turn": "working"}),
+        json!({"turn": "working"}),
+        json!({"turn": "working", "detail": "the tests"}),
+        json!({"turn": "working", "detail": "the tests"}),
+        json!({"turn": "blocked", "reason": "question", "detail": "which one?"}),
+        json!({"turn": "done"}),
+        json!({"turn": "done"}),
+        json!({"turn": "failed"}),
+    ] {
+        let path = "/api/v1/agents/nightly/reports";
+        let reply = client.send("POST", path, &[], body.to_string()).await;
+        assert_eq!(reply.status, 202, "{body}");
+    }
+    let log = client.get("/api/v1/agents/nightly/activity").await.json();
+    let told = log["entries"].as_array().unwrap().iter();
+    let told: Vec<_> =
+        told.map(|entry| (entry["state"].as_str().unwrap(), entry["action"].as_str())).collect();
+    let expected = [
+        ("working", None),
+        ("working", Some("the tests")),
+        ("blocked", Some("asks: which one?")),
+        ("idle", Some("no longer asks: which one?")),
+        ("idle", None),
+    ];
+    assert_eq!(told, expected);
+}
+
+/// Its client asks for something else beside.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_report_asks_beside_another_question_is_in_the_activity() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    asks_its_client(&bench).await;
+    for question in ["which one?", "and now?", "and now?"] {
+        let body = json!({"turn": "blocked", "reason": "question", "detail": question});
+        let path = "/api/v1/agents/api/reports";
+        assert_eq!(client.send("POST", path, &[], body.to_string()).await.status, 202);
+    }
+    let log = client.get("/api/v1/agents/api/activity").await.json();
+    let told = log["entries"].as_array().unwrap().iter();
+    let told: Vec<_> = told.filter_map(|entry| entry["action"].as_str()).collect();
+    assert_eq!(told, ["asks permission: touch x", "touch x", "asks: which one?", "and now?"]);
 }

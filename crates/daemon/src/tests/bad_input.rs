@@ -50,7 +50,7 @@ async fn every_refusal_is_typed_and_changes_nothing() {
         format!("{{{name},{session},\"x\":{}{}}}", "[".repeat(depth), "]".repeat(depth))
     };
     let (one_more, without_end) = (in_hook(64), in_hook(100_000));
-    let cases: [Case<'_>; 37] = [
+    let cases: [Case<'_>; 38] = [
         ("GET", "/api/v2/agents", &[], "", 404, "not_found"),
         ("GET", HOOK, &[], "", 405, "method_not_allowed"),
         ("POST", REPORT, &[], "", 400, "bad_json"),
@@ -84,6 +84,7 @@ async fn every_refusal_is_typed_and_changes_nothing() {
         ("GET", "/api/v1/agents?label==x", &[], "", 400, "bad_parameter"),
         ("PUT", "/api/v1/agents/a", &[], r#"{"labels":{"":"x"}}"#, 400, "bad_parameter"),
         ("PUT", "/api/v1/agents/a", &[], r#"{"labels":{" ":"x"}}"#, 400, "bad_parameter"),
+        ("PUT", "/api/v1/agents/a", &[], r#"{"cwd":"proj/api"}"#, 400, "bad_parameter"),
         ("PUT", "/api/v1/agents/a", &[], r#"{"launch":["/a","a",[],"/"]}"#, 400, "bad_json"),
         ("GET", "/api/v1/agents/a/activity?limit=0", &[], "", 400, "bad_parameter"),
         ("GET", "/api/v1/agents/a/activity?limit=-1", &[], "", 400, "bad_parameter"),
@@ -383,6 +384,23 @@ async fn what_nobody_understands_of_a_protocol_makes_no_seat_however_often_it_co
     let known = "/api/v1/hooks/acp:some-agent?event=turn_started";
     let reply = client.send("POST", known, &headers, r#"{"event":"turn_started"}"#).await;
     assert_eq!(client.headline(reply.json()["agent_id"].as_str().unwrap()).await, "working");
+}
+
+/// A process that serves many conversations is none of them.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_shared_process_says_of_no_conversation_makes_no_seat_and_is_counted() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    let context = r#"{"parents":[{"pid":21,"start":7,"comm":"amp"}],"pidns":1}"#;
+    let headers = [("x-headsup-context", context)];
+    for is_shared in [true, false] {
+        let body = format!(r#"{{"hook_event_name":"agent.end","is_shared":{is_shared}}}"#);
+        let reply = client.send("POST", "/api/v1/hooks/amp", &headers, body).await;
+        assert_eq!(reply.status, 202, "{}", reply.text());
+        assert_eq!(reply.json()["agent_id"].is_null(), is_shared, "{}", reply.text());
+    }
+    let counted = "headsup_not_understood_total{kind=\"amp\",event=\"agent.end\"}";
+    assert_eq!(client.metric(counted).await, 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,6 +1,7 @@
 //! BooCode's endpoint and socket, by a client that knows the contract alone.
 
 mod meant;
+mod since;
 
 use super::bench::{Bench, Client, Headers, Reply};
 use super::ws;
@@ -187,8 +188,15 @@ async fn members_that_are_not_known_are_not_looked_at() {
 async fn what_says_nothing_changes_nothing() {
     let bench = Bench::new().await;
     let client = bench.client();
-    let unknown =
-        [("moon.rose", None), ("", None), ("Notification", Some("moon")), ("blocked", None)];
+    let long = "x".repeat(101);
+    let unknown = [
+        ("moon.rose", None),
+        ("", None),
+        ("Notification", Some("moon")),
+        ("blocked", None),
+        (long.as_str(), None),
+        ("Notification", Some(long.as_str())),
+    ];
     for (event, kind) in unknown {
         assert_eq!(told(&client, event, kind).await, Value::Null, "{event}");
     }
@@ -201,7 +209,8 @@ async fn what_says_nothing_changes_nothing() {
     assert_eq!(client.metric("headsup_reports_total{result=\"not_understood\"}").await, counted);
     assert_eq!(client.head().await, 0);
     assert_eq!(client.get("/api/v1/agents?all=true").await.json()["agents"], json!([]));
-    told(&client, "Start", None).await;
+    // Of what is no notification the type says nothing, whatever it is.
+    assert_eq!(told(&client, "Start", Some(long.as_str())).await, "working");
     let head = client.head().await;
     assert_eq!(told(&client, "Notification", None).await, Value::Null);
     assert_eq!(told(&client, "no-such-event", None).await, Value::Null);
@@ -432,7 +441,7 @@ async fn bad_reports_are_refused_by_name_and_change_nothing() {
         (&[], body("", "c", "Stop"), 400, "bad_parameter", "agent"),
         (&[], body("a", "c\u{1b}[2J", "Stop"), 400, "bad_parameter", "chat_id"),
         (&[], body("a", &long, "Stop"), 400, "too_long", "chat_id"),
-        (&[], body("a", "c", &long), 400, "too_long", "eventType"),
+        (&[], body(&long, "c", "Stop"), 400, "too_long", "agent"),
         (&[], "x".repeat(300 << 10), 413, "body_too_large", ""),
         (&[("content-type", "text/plain")], good.clone(), 415, "unsupported_media_type", ""),
         (&[("origin", "http://evil.example")], good.clone(), 403, "browser_refused", ""),

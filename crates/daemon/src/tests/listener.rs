@@ -176,3 +176,90 @@ async fn only_the_socket_decides_who_else_is_served() {
     }
     assert_eq!(bench.client().get("/open?code=x").await.status, 404);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_listens_in_passing_is_not_kept_and_takes_away_nothing_that_lasts() {
+    let mut bench = Bench::new().await;
+    let passing = r#"{"address":"127.0.0.1:0","passing":true}"#;
+    let leave = format!("{LISTENER}?passing=true");
+    let here = bench.client().send("PUT", LISTENER, &[], passing).await.json();
+    assert!(here["url"].is_string(), "{here}");
+    assert!(!bench.home().join("listen.json").exists());
+    let gone = bench.client().send("DELETE", &leave, &[], "").await.json();
+    assert!(gone["url"].is_null(), "{gone}");
+
+    // What somebody else asks for meanwhile lasts.
+    let here = bench.client().send("PUT", LISTENER, &[], passing).await.json();
+    assert_eq!(bench.client().send("PUT", LISTENER, &[], "{}").await.json(), here);
+    assert_eq!(bench.client().send("DELETE", &leave, &[], "").await.json(), here);
+    bench.restart().await;
+    assert_eq!(bench.client().get(LISTENER).await.json(), here);
+    // What was there before as well.
+    assert_eq!(bench.client().send("PUT", LISTENER, &[], passing).await.json(), here);
+    assert_eq!(bench.client().send("DELETE", &leave, &[], "").await.json(), here);
+    assert!(bench.home().join("listen.json").exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_lasts_is_back_once_what_listens_elsewhere_in_passing_is_gone() {
+    let mut bench = Bench::new().await;
+    let leave = format!("{LISTENER}?passing=true");
+    let lasting = r#"{"address":"127.0.0.1:0","allow_hosts":["hub.example"]}"#;
+    let here = bench.client().send("PUT", LISTENER, &[], lasting).await.json();
+    for restarts in [false, true] {
+        let elsewhere = r#"{"address":"[::1]:0","passing":true}"#;
+        let there = bench.client().send("PUT", LISTENER, &[], elsewhere).await.json();
+        assert!(there["url"].as_str().unwrap().contains("[::1]"), "{there}");
+        if restarts {
+            bench.restart().await;
+        } else {
+            assert_eq!(bench.client().send("DELETE", &leave, &[], "").await.json(), here);
+        }
+        assert_eq!(bench.client().get(LISTENER).await.json(), here, "{restarts}");
+    }
+    // Nor are other names kept.
+    let named = r#"{"allow_hosts":["demo.example"],"passing":true}"#;
+    bench.client().send("PUT", LISTENER, &[], named).await;
+    bench.restart().await;
+    assert_eq!(bench.client().get(LISTENER).await.json(), here);
+    // Where another program has taken its place meanwhile, that is said.
+    let elsewhere = r#"{"address":"[::1]:0","passing":true}"#;
+    bench.client().send("PUT", LISTENER, &[], elsewhere).await;
+    let address = here["addresses"][0].as_str().unwrap();
+    let _other = TcpListener::bind(address).unwrap();
+    let gone = bench.client().send("DELETE", &leave, &[], "").await.json();
+    assert!(gone["url"].is_null(), "{gone}");
+    assert!(gone["problem"].as_str().unwrap().contains("in use"), "{gone}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_there_in_passing_changes_no_names_and_no_address_that_last() {
+    let mut bench = Bench::new().await;
+    let leave = format!("{LISTENER}?passing=true");
+    let lasting = r#"{"address":"127.0.0.1:0","allow_hosts":["hub.example"]}"#;
+    let here = bench.client().send("PUT", LISTENER, &[], lasting).await.json();
+    for address in ["127.0.0.1:0", "[::1]:0"] {
+        let passing =
+            format!(r#"{{"address":"{address}","allow_hosts":["demo.example"],"passing":true}}"#);
+        let there = bench.client().send("PUT", LISTENER, &[], passing).await.json();
+        assert_eq!(there["allow_hosts"], serde_json::json!(["demo.example"]), "{address}");
+        // Asked for without an address or a name meanwhile, as for a link: all stays as it is.
+        assert_eq!(bench.client().send("PUT", LISTENER, &[], "{}").await.json(), there);
+        assert_eq!(bench.client().send("DELETE", &leave, &[], "").await.json(), here, "{address}");
+        bench.restart().await;
+        assert_eq!(bench.client().get(LISTENER).await.json(), here, "{address}");
+    }
+    // Names that are to last do so.
+    for (address, name) in [("127.0.0.1:0", "a.example"), ("[::1]:0", "b.example")] {
+        let passing =
+            format!(r#"{{"address":"{address}","allow_hosts":["demo.example"],"passing":true}}"#);
+        bench.client().send("PUT", LISTENER, &[], passing).await;
+        let named = format!(r#"{{"allow_hosts":["{name}"]}}"#);
+        bench.client().send("PUT", LISTENER, &[], named).await;
+        let back = bench.client().send("DELETE", &leave, &[], "").await.json();
+        assert_eq!(back["allow_hosts"], serde_json::json!([name]), "{address}");
+        assert_eq!(back["url"], here["url"], "{address}");
+        bench.restart().await;
+        assert_eq!(bench.client().get(LISTENER).await.json(), back, "{address}");
+    }
+}

@@ -20,6 +20,20 @@ pub(super) async fn ask(client: &Client, body: Value) -> Reply {
     client.send("POST", OPEN, AS_API, body.to_string()).await
 }
 
+/// An agent asks its client, by the protocol that drives it.
+pub(super) async fn asks_its_client(bench: &Bench) {
+    for (event, method) in
+        [("turn_started", "session/prompt"), ("prompt_opened", "session/request_permission")]
+    {
+        let path = format!("/api/v1/hooks/acp:some?event={event}");
+        let body = json!({"event": event, "method": method, "id": "0", "sessionId": "s",
+            "turn_id": "7.1", "title": "touch x"});
+        let reply = bench.client().send("POST", &path, AS_API, body.to_string()).await;
+        assert_eq!(reply.status.as_u16(), 202, "{}", reply.text());
+    }
+    bench.pass(2_000).await;
+}
+
 /// The id of a question that was asked.
 pub(super) async fn asked(client: &Client, body: Value) -> String {
     let reply = ask(client, body).await;
@@ -343,6 +357,21 @@ async fn an_agents_own_dialog_is_answered_in_its_terminal() {
     let kept = client.get(&format!("/api/v1/prompts/{id}")).await.json();
     assert_eq!(kept["resolution"]["by"], "elsewhere");
     assert_eq!(answer(&client, &id, json!({"allow": true})).await.code(), "already_resolved");
+}
+
+/// It has no terminal of its own.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_agent_asks_by_a_protocol_is_answered_in_its_client() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    asks_its_client(&bench).await;
+    let list = client.get("/api/v1/prompts").await.json();
+    let id = list["prompts"][0]["id"].as_str().unwrap().to_owned();
+    let reply = answer(&client, &id, json!({"allow": true})).await;
+    assert_eq!((reply.status.as_u16(), reply.code().as_str()), (409, "terminal_only"));
+    let detail = reply.json()["detail"].as_str().unwrap().to_owned();
+    assert!(detail.contains("in the client that drives its agent"), "{detail}");
+    assert!(!detail.contains("terminal"), "{detail}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,6 +1,7 @@
 //! The page without a browser; with one: `crates/headsup/tests/board`.
 
 use super::bench::Bench;
+use super::prompts::asks_its_client;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_path_of_the_page_has_an_answer_under_its_policy() {
@@ -148,5 +149,41 @@ async fn the_buttons_of_the_inbox_are_told_together_with_whose_question_they_ans
         for part in [group, format!("id=\"of-api-p{n}\""), format!("id=\"q-api-p{n}\"")] {
             assert_eq!(page.matches(&part).count(), 1, "{part}: {page}");
         }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_can_be_answered_here_is_not_hidden_behind_what_cannot() {
+    let bench = Bench::new().await;
+    let tcp = bench.on_tcp().await;
+    let bearer = bench.bearer();
+    let token = [("authorization", bearer.as_str())];
+    let client = bench.client();
+    let dialog = r#"{"turn":"blocked","reason":"trust","detail":"Trust this folder?"}"#;
+    client.send("POST", "/api/v1/agents/api/reports", &[], dialog).await;
+    for question in ["Which?", "And then?"] {
+        let question = serde_json::json!({"question": question, "default_action": "none"});
+        let path = "/api/v1/agents/api/prompts";
+        client.send("POST", path, &[], question.to_string()).await;
+    }
+    let page = tcp.send("GET", "/", &token, "").await.text();
+    let group = "role=\"group\" aria-labelledby=\"to-api q-api-p2\"";
+    assert!(page.contains("Trust this folder?"), "{page}");
+    for (part, count) in [(group, 1), ("And then?", 0)] {
+        assert_eq!(page.matches(part).count(), count, "{part}: {page}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_agent_asks_by_a_protocol_is_for_its_client() {
+    let bench = Bench::new().await;
+    let tcp = bench.on_tcp().await;
+    let bearer = bench.bearer();
+    let token = [("authorization", bearer.as_str())];
+    asks_its_client(&bench).await;
+    for path in ["/inbox", "/agents/api"] {
+        let page = tcp.send("GET", path, &token, "").await.text();
+        assert!(page.contains("answer it in the client that drives the agent"), "{page}");
+        assert!(!page.contains("agent's terminal"), "{page}");
     }
 }

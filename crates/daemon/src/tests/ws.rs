@@ -90,6 +90,27 @@ async fn a_web_socket_says_what_an_event_stream_says() {
     assert_eq!((plain.status.as_u16(), plain.code().as_str()), (426, "upgrade_required"));
 }
 
+/// It tells the same frames from the same places, in whichever way its client says where it stood.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_web_socket_goes_on_behind_the_last_event_of_its_client() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    for id in ["a", "b"] {
+        client.report(id, "working").await;
+    }
+    for query in ["?follow=false", "?since=0&follow=false"] {
+        let headers: Headers<'_> = &[("last-event-id", "2")];
+        let mut stream = client.events_with(query, headers).await;
+        let mut socket = open(&client, query, headers).await.unwrap();
+        let mut cursors = Vec::new();
+        while let Some(message) = stream.next().await {
+            assert_eq!(socket.next().await.unwrap(), message.data, "{query}");
+            cursors.push(message.data["cursor"].clone());
+        }
+        assert_eq!((cursors.first(), socket.next().await), (Some(&"3".into()), None), "{query}");
+    }
+}
+
 /// RFC 6455, 4.1: the key is 16 bytes in base64.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_web_socket_without_a_key_that_is_one_is_refused() {

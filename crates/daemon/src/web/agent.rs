@@ -105,7 +105,7 @@ fn head(agent: &AgentDoc, ages: Ages) -> Markup {
 fn prompts(agent: &AgentDoc, ages: Ages) -> Markup {
     html! {
         section #prompts .s-blocked {
-            @for open in &agent.prompts { (prompt(open, Room::Page, ages)) }
+            @for open in &agent.prompts { (prompt(open, &agent.kind, Room::Page, ages)) }
         }
     }
 }

@@ -70,10 +70,11 @@ fn parts_of(app: &App, answered: Vec<PromptDoc>, ages: Ages) -> Parts {
     let name = |agent: &AgentId| {
         seats.get(agent).map_or_else(|| agent.to_string(), |seat| seat.name.clone())
     };
+    let kind = |agent: &AgentId| seats.get(agent).map_or("", |seat| &*seat.kind);
     for open in prompts::open_prompts(app, None) {
         let until = later(&open.agent_id);
         let id = format!("p-{}", open.id);
-        parts.put(&id, card(&open, &name(&open.agent_id), until, ages));
+        parts.put(&id, card(&open, kind(&open.agent_id), &name(&open.agent_id), until, ages));
         push(&mut parts, if until.is_some() { "later" } else { "asked" }, id);
     }
     let mut ended: Vec<AgentDoc<'static>> =
@@ -124,8 +125,8 @@ fn is_waiting(seat: &Seat, now: UnixMs) -> bool {
     seat.is_in_inbox() && roster::is_visible(seat, now)
 }
 
-/// `name`: what people call its agent.
-fn card(open: &PromptDoc, name: &str, until: Option<UnixMs>, ages: Ages) -> Markup {
+/// `of`: what kind of agent asks it; `name`: what people call that.
+fn card(open: &PromptDoc, of: &str, name: &str, until: Option<UnixMs>, ages: Ages) -> Markup {
     html! {
         li.card.s-blocked id={ "p-" (open.id) } {
             p.whose {
@@ -135,7 +136,7 @@ fn card(open: &PromptDoc, name: &str, until: Option<UnixMs>, ages: Ages) -> Mark
                     (put_off(until, ages))
                 }
             }
-            (prompt(open, Room::Page, ages))
+            (prompt(open, of, Room::Page, ages))
         }
     }
 }

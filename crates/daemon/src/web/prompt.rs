@@ -1,6 +1,7 @@
 //! What an agent asks its person, and where the person answers.
 
 use super::ages::Ages;
+use headsup_adapters::acp;
 use headsup_core::prompt::{Answerable, Choice, Risk};
 use headsup_core::wire::{PromptDoc, PromptState};
 use headsup_core::words;
@@ -15,7 +16,8 @@ pub(super) enum Room {
     Page,
 }
 
-pub(super) fn prompt(prompt: &PromptDoc, room: Room, ages: Ages) -> Markup {
+/// `of`: what kind of agent asks it.
+pub(super) fn prompt(prompt: &PromptDoc, of: &str, room: Room, ages: Ages) -> Markup {
     let kind = prompt.kind.word().replace('_', " ");
     let is_ours = is_answered_here(prompt);
     html! {
@@ -35,7 +37,8 @@ pub(super) fn prompt(prompt: &PromptDoc, room: Room, ages: Ages) -> Markup {
                 @if !prompt.options.is_empty() { (options(&prompt.options, room)) }
                 @if room == Room::Page {
                     p.dim {
-                        "asked " (ages.since(prompt.opened_at)) " ago · " (elsewhere(&prompt.answerable))
+                        "asked " (ages.since(prompt.opened_at)) " ago · "
+                        (elsewhere(&prompt.answerable, of))
                         @if prompt.multi_select { " · several may be chosen" }
                     }
                 }
@@ -60,7 +63,7 @@ fn options(options: &[Choice], room: Room) -> Markup {
 }
 
 /// Does the hub take an answer to it?
-fn is_answered_here(prompt: &PromptDoc) -> bool {
+pub(super) fn is_answered_here(prompt: &PromptDoc) -> bool {
     prompt.state == PromptState::Open && prompt.answerable.contains(&Answerable::Api)
 }
 
@@ -126,10 +129,12 @@ fn deadline(prompt: &PromptDoc, default: &str, ages: Ages) -> Markup {
     }
 }
 
-fn elsewhere(ways: &[Answerable]) -> &'static str {
-    if ways.is_empty() || ways.contains(&Answerable::Terminal) {
-        "answer it in the agent's terminal"
-    } else {
-        "not answered in a terminal"
+fn elsewhere(ways: &[Answerable], of: &str) -> &'static str {
+    let is_elsewhere = ways.is_empty() || ways.contains(&Answerable::Terminal);
+    match is_elsewhere {
+        // Who drives it by a protocol shows what it asks, and the agent has no terminal.
+        true if acp::is_kind(of) => "answer it in the client that drives the agent",
+        true => "answer it in the agent's terminal",
+        false => "not answered in a terminal",
     }
 }

@@ -1,7 +1,7 @@
 //! One agent in the roster.
 
 use super::ages::Ages;
-use super::prompt::{Room, prompt};
+use super::prompt::{Room, is_answered_here, prompt};
 use headsup_core::status::Headline;
 use headsup_core::wire::AgentDoc;
 use headsup_core::words;
@@ -13,8 +13,20 @@ pub(super) fn id(agent: &str) -> String {
 }
 
 pub(super) fn row(agent: &AgentDoc, home: Option<&str>, ages: Ages) -> Markup {
-    let asks = agent.prompts.first().map(|first| prompt(first, Room::Row, ages));
-    drawn(agent, home, ages, None, asks)
+    drawn(agent, home, ages, None, asks(agent, ages))
+}
+
+/// What it asks first, and behind what is for its terminal alone what can be answered here.
+fn asks(agent: &AgentDoc, ages: Ages) -> Option<Markup> {
+    let first = agent.prompts.first()?;
+    let shown = prompt(first, &agent.kind, Room::Row, ages);
+    if is_answered_here(first) {
+        return Some(shown);
+    }
+    let Some(ours) = agent.prompts.iter().find(|open| is_answered_here(open)) else {
+        return Some(shown);
+    };
+    Some(html! { div.asks { (shown) (prompt(ours, &agent.kind, Room::Row, ages)) } })
 }
 
 /// The same with one more mark, where what it asks has a card of its own.

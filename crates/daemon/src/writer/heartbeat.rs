@@ -8,7 +8,7 @@ use headsup_core::gate::{self, Decision, Rule};
 use headsup_core::observation::{Delivery, Fact, Observation, ProcessFact, Reported, ReportedTurn};
 use headsup_core::seat::{Held, HeldFact, Seat};
 use headsup_core::source::Source;
-use headsup_core::status::WorkingReason;
+use headsup_core::status::{Process, Turn, WorkingReason};
 use headsup_core::time::UnixMs;
 
 pub(super) fn admit(staging: &mut Staging<'_>, heartbeat: &Heartbeat) -> Answer {
@@ -37,10 +37,10 @@ fn take_in(seat: &mut Seat, heartbeat: &Heartbeat, now: UnixMs) -> Decision {
         name: "heartbeat".to_owned(),
         fact: fact(seat, heartbeat, now),
     };
-    let was = seat.turn();
+    let was = told_by(seat);
     let mut decision = gate::admit(seat, &observation);
     let Heartbeat { tool, action, at, .. } = heartbeat;
-    let says_more = tool.is_some() || action.is_some() || seat.turn() != was;
+    let says_more = tool.is_some() || action.is_some() || told_by(seat) != was;
     // What another witness tells better was done all the same.
     let is_heard = decision.refused.as_ref().is_none_or(|refusal| refusal.rule == Rule::Rank);
     if is_heard && says_more {
@@ -49,6 +49,11 @@ fn take_in(seat: &mut Seat, heartbeat: &Heartbeat, now: UnixMs) -> Decision {
         decision.events.push(gate::append_activity(seat, tool.clone(), action.clone(), at));
     }
     decision
+}
+
+/// What its state is told from: whoever is put away first thing has no turn before it, nor behind it.
+fn told_by(seat: &Seat) -> (Turn, bool) {
+    (seat.turn(), seat.process.state == Process::Suspended)
 }
 
 fn fact(seat: &Seat, heartbeat: &Heartbeat, now: UnixMs) -> Fact {

@@ -179,10 +179,12 @@ fn comes_up(how: SessionStart) -> bool {
 }
 
 /// Nothing that can be understood, from nobody who can be named: no reason for a seat. A proxy names its agent by
-/// its id: what is above the caller is an agent only where the message can be read.
+/// its id: what is above the caller is an agent only where the message can be read. A process that serves many
+/// conversations is none of them.
 fn says_nothing_of_anyone(report: &HookReport) -> bool {
     let HookReport { claimed, sighting, .. } = report;
-    let has_process = sighting.process.is_some() && sighting.source != Source::Acp;
+    let is_of_one = sighting.source != Source::Acp && !sighting.shares_process;
+    let has_process = sighting.process.is_some() && is_of_one;
     let nameless = claimed.is_none() && sighting.session.is_none() && !has_process;
     nameless && matches!(sighting.fact, Fact::NotUnderstood { .. })
 }

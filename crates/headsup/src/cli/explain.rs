@@ -22,11 +22,11 @@ Examples:
 
 pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandError> {
     let client = context.client().await?;
-    let id = resolve::agent(&client, &args.agent).await?.id;
-    let path = format!("/api/v1/agents/{id}/explain");
+    let agent = resolve::agent(&client, &args.agent).await?;
+    let path = format!("/api/v1/agents/{}/explain", agent.id);
     if context.output.is_json() {
         return Output::json_text(&client.get_text(&path).await?);
     }
     let doc = client.get_doc::<ExplainDoc>(&path).await?;
-    context.output.lines(&explain::lines(&doc, age::now()))
+    context.output.lines(&explain::lines(&doc, &agent.name, age::now()))
 }

@@ -30,7 +30,8 @@ pub(crate) struct Args {
 const EXAMPLES: &str = "\
 Examples:
   headsup history api
-  headsup history api --from 2026-11-21T09:00:00Z --json | jq '.intervals[] | select(.turn == \"blocked\")'";
+  headsup history api --from 2026-11-21T09:00:00Z
+  headsup history api --json | jq '.intervals[] | select(.turn == \"blocked\")'";
 
 fn moment(text: &str) -> Result<UnixMs, String> {
     UnixMs::parse(text).ok_or_else(|| "not a time: it is 2026-11-21T09:00:00Z".to_owned())

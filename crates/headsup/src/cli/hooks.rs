@@ -1,5 +1,6 @@
 //! `headsup hooks`
 
+mod each;
 mod shown;
 
 use crate::cli::Context;
@@ -8,14 +9,15 @@ use crate::error::{CommandError, Kind};
 use crate::output::Output;
 use crate::output::line::Line;
 use crate::setup::status::{State, Status, status};
-use crate::setup::{self, Plan, SetupError, Site, Way, edit, plan};
+use crate::setup::{self, SetupError, Site, Way};
 use headsup_adapters::inject::{Recipe, quote, recipe, recipes};
 use headsup_adapters::support::{self, Support};
-use headsup_core::wire::SCHEMA;
-use serde::Serialize;
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
+
+pub(crate) use each::{Asked, apply};
 
 /// Install, remove and check the hooks by which agents report.
 ///
@@ -111,10 +113,13 @@ impl Which {
             Named::With(_) => None,
             Named::Without(row) => Some(*row),
         });
-        match self.all {
+        let mut rows: Vec<&'static Support> = match self.all {
             true => support::all().iter().filter(|row| row.instead.is_some()).collect(),
             false => named.collect(),
-        }
+        };
+        let mut kinds = BTreeSet::new();
+        rows.retain(|row| kinds.insert(row.kind));
+        rows
     }
 }
 
@@ -134,30 +139,6 @@ fn named(text: &str) -> Result<Named, String> {
         let known: Vec<&str> = support::all().iter().map(|row| row.kind).collect();
         format!("there is no such kind of agent; there are {}", known.join(", "))
     })
-}
-
-#[derive(Serialize)]
-struct Changed<'a> {
-    schema: u32,
-    dry_run: bool,
-    agents: &'a [ChangedAgent],
-    /// The kinds that were asked for with all others and are not here.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    not_found: &'a [&'static str],
-}
-
-#[derive(Default, Serialize)]
-struct ChangedAgent {
-    kind: &'static str,
-    /// The hooks, the tools or the skill: what an agent has of each is an entry of its own.
-    part: &'static str,
-    changed: bool,
-    files: Vec<String>,
-    diff: String,
-    notes: Vec<String>,
-    /// Why it was not done.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<CommandError>,
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> Result<(), CommandError> {
@@ -200,16 +181,17 @@ fn install(
     live: bool,
     context: &Context,
 ) -> Result<(), CommandError> {
-    if let Some(row) = which.without().first().filter(|_| !which.all) {
-        let message = format!("hooks are not installed into {}", row.title);
-        let why = row.instead.unwrap_or_default();
-        return Err(CommandError::new(Kind::Refused, message).code("no_hooks").hint(why));
+    let without = if which.all { Vec::new() } else { which.without() };
+    if let [row] = without.as_slice()
+        && which.recipes().is_empty()
+    {
+        return Err(each::no_hooks(row));
     }
     let way = if live { Way::Settings } else { Way::Plugin };
     let is_wanted = |site: &Site| !which.agents.is_empty() || site.is_present();
     let (sites, absent): (Vec<Site>, Vec<Site>) =
         sites(which, context, site)?.into_iter().partition(is_wanted);
-    if sites.is_empty() {
+    if sites.is_empty() && without.is_empty() {
         let known: Vec<&str> = recipes().iter().map(|recipe| recipe.title).collect();
         let none = format!("no agent was found here to install hooks into ({})", known.join(", "));
         let kinds: Vec<&str> = recipes().iter().map(|recipe| recipe.kind).collect();
@@ -243,7 +225,7 @@ fn install(
         seen.replace(Some(status));
         problems
     };
-    let asked = Asked { dry_run, not_found: &not_found };
+    let asked = Asked { dry_run, not_found: &not_found, without: &without };
     apply(&sites, asked, context, &make, &with_snippet, &problems, &|site| {
         let status: Status = seen.take().unwrap_or_else(|| status(site));
         let then = if status.fires || status.untrusted.is_some() {
@@ -262,7 +244,7 @@ fn uninstall(which: &Which, dry_run: bool, context: &Context) -> Result<(), Comm
         context.output.say(&Line::plain("headsup: no hooks are installed, nothing to change"));
     }
     let make = |site: &Site| setup::uninstall(site);
-    let asked = Asked { dry_run, not_found: &[] };
+    let asked = Asked { dry_run, ..Asked::default() };
     apply(&sites, asked, context, &make, &by_hand, &|_| Vec::new(), &|site| {
         format!("{}: the hooks are gone", site.recipe.title)
     })
@@ -272,96 +254,6 @@ fn uninstall(which: &Which, dry_run: bool, context: &Context) -> Result<(), Comm
 pub(crate) fn binary() -> Result<PathBuf, CommandError> {
     let path = std::env::current_exe().and_then(|path| path.canonicalize());
     path.map_err(|error| CommandError::internal(format!("cannot find this program: {error}")))
-}
-
-pub(crate) type Make<'a> = &'a dyn Fn(&Site) -> Result<Plan, SetupError>;
-/// The refusal, and what a person can do instead.
-pub(crate) type Refuse<'a> = &'a dyn Fn(&SetupError, &Site, Output) -> CommandError;
-
-/// What a command was asked for beside what it does.
-#[derive(Clone, Copy)]
-pub(crate) struct Asked<'a> {
-    pub(crate) dry_run: bool,
-    /// Kinds that it leaves out.
-    pub(crate) not_found: &'a [&'static str],
-}
-
-/// Does it at each site, also behind one that is refused. Where all sites are one agent's, each builds on the one
-/// before, and the first refusal is the end.
-pub(crate) fn apply(
-    sites: &[Site],
-    Asked { dry_run, not_found }: Asked<'_>,
-    context: &Context,
-    make: Make<'_>,
-    refuse: Refuse<'_>,
-    problems: &dyn Fn(&Site) -> Vec<String>,
-    done: &dyn Fn(&Site) -> String,
-) -> Result<(), CommandError> {
-    let output = context.output;
-    let first = sites.first().map(|site| site.recipe.kind);
-    let is_one = sites.iter().all(|site| Some(site.recipe.kind) == first);
-    let mut agents: Vec<ChangedAgent> = Vec::new();
-    for site in sites {
-        let (kind, part) = (site.recipe.kind, site.recipe.subject());
-        let plan = if dry_run {
-            make(site)
-        } else {
-            plan::carry_out(site, || make(site), &mut edit::no_fault)
-        };
-        let mut plan = match plan {
-            Ok(plan) => plan,
-            Err(error) => {
-                let error = refuse(&error, site, output);
-                // What is returned is told at the edge.
-                if !is_one && !output.is_json() {
-                    output.error(&error);
-                }
-                let error = Some(error);
-                agents.push(ChangedAgent { kind, part, error, ..ChangedAgent::default() });
-                if is_one {
-                    break;
-                }
-                continue;
-            }
-        };
-        plan.notes.extend(problems(site));
-        let (changed, diff) = (!plan.is_empty(), plan.diff());
-        if !output.is_json() {
-            if dry_run {
-                Output::diff(&diff)?;
-            }
-            for note in &plan.notes {
-                output.say(&Line::plain(format!("headsup: {note}")));
-            }
-            let title = site.recipe.title;
-            output.say(&Line::plain(match (changed, dry_run) {
-                (false, _) => format!("headsup: {title}: nothing to change"),
-                (true, true) => format!("headsup: {title}: this is what would change"),
-                (true, false) => format!("headsup: {}", done(site)),
-            }));
-        }
-        let files = plan.foreign().map(|step| step.path().display().to_string()).collect();
-        let notes = plan.notes;
-        agents.push(ChangedAgent { kind, part, changed, files, diff, notes, error: None });
-    }
-    if output.is_json() {
-        Output::json(&Changed { schema: SCHEMA, dry_run, agents: &agents, not_found })?;
-    }
-    outcome(&agents, is_one)
-}
-
-/// What it comes to: of several refusals the first one counts.
-fn outcome(agents: &[ChangedAgent], is_one: bool) -> Result<(), CommandError> {
-    let first = agents.iter().find_map(|agent| agent.error.clone());
-    let Some(first) = first else { return Ok(()) };
-    if is_one {
-        return Err(first);
-    }
-    let left = agents.iter().filter(|agent| agent.error.is_some());
-    let kinds: Vec<&str> = left.map(|agent| agent.kind).collect();
-    let (left, all) = (kinds.len(), agents.len());
-    let message = format!("not done: {} ({left} of {all} agents)", kinds.join(", "));
-    Err(CommandError::new(first.kind, message).code(first.code))
 }
 
 /// The refusal, and what to paste by hand.

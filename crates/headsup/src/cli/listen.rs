@@ -9,7 +9,8 @@ use std::net::SocketAddr;
 
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ListenArgs {
-    /// Listen on TCP as well, and print a link to the page that works once.
+    /// Listen on TCP as well, and print a link to the page that works once. Port 0 lets the system
+    /// choose one; where the hub listens on that address already, it keeps its port.
     #[arg(long, value_name = "ADDR", num_args = 0..=1, value_parser = listener::parse)]
     #[expect(clippy::option_option, reason = "absent, without and with an address")]
     listen: Option<Option<SocketAddr>>,

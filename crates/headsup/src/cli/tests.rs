@@ -28,6 +28,16 @@ fn help_is_a_word_too() {
 }
 
 #[test]
+fn a_cursor_that_is_none_is_called_so() {
+    for cursor in ["-1", "bogus"] {
+        let args = ["headsup", "watch", "--since", cursor].map(OsString::from).to_vec();
+        let error = parse(&args).map(|_| ()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::ValueValidation, "{cursor}");
+        assert!(error.render().to_string().contains("a cursor is a number"), "{cursor}");
+    }
+}
+
+#[test]
 fn a_usage_shows_words_in_the_order_in_which_they_are_typed() {
     for (line, usage) in [
         (&["answer", "api-p3"][..], "<PROMPT> <TEXT|--option <N>|--allow|--deny|--default>"),

@@ -151,7 +151,12 @@ async fn background(
             {
                 return Err(listen::not_on_tcp());
             }
-            page::listen(&client, &listen).await?;
+            // Beside a demonstration it goes with that.
+            if args.demo {
+                page::listen_in_passing(&client, &listen).await?;
+            } else {
+                page::listen(&client, &listen).await?;
+            }
             Some(page::link(&client).await?)
         }
         None if args.listen.is_off() => {

@@ -34,7 +34,7 @@ pub(crate) struct Args {
     #[arg(value_name = "AGENT")]
     agents: Vec<String>,
     /// Begin after this cursor; without it, with the next event.
-    #[arg(long, value_name = "CURSOR", value_parser = a_cursor)]
+    #[arg(long, value_name = "CURSOR", value_parser = a_cursor, allow_negative_numbers = true)]
     since: Option<String>,
     /// End at the log's end.
     #[arg(long)]
@@ -110,7 +110,7 @@ async fn watch(
     // Where nobody is left to meet it, the log may still have what has.
     let mut ends = args.no_follow || is_lost(chance.as_ref());
     let query = Query { agents, types: Vec::new(), since: Some(since), ends };
-    let mut stream = EventStream::open(client, query).await?;
+    let mut stream = EventStream::open(client, query).await?.telling(output);
     *is_watched = true;
     let mut bridged = false;
     loop {

@@ -25,6 +25,8 @@ struct ListenBody<'a> {
     insecure: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     allow_hosts: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    passing: bool,
 }
 
 /// Where the hub listens on TCP.
@@ -43,11 +45,24 @@ pub(crate) async fn listening(client: &Client) -> Result<Listening, CommandError
 
 /// Has the hub listen on TCP.
 pub(crate) async fn listen(client: &Client, listen: &Listen) -> Result<(), CommandError> {
+    put(client, listen, false).await
+}
+
+/// The same until `leave`, or its end. Where it listens already, or somebody else has it listen meanwhile, that lasts.
+pub(crate) async fn listen_in_passing(
+    client: &Client,
+    listen: &Listen,
+) -> Result<(), CommandError> {
+    put(client, listen, true).await
+}
+
+async fn put(client: &Client, listen: &Listen, passing: bool) -> Result<(), CommandError> {
     on_socket(client)?;
     let body = ListenBody {
         address: listen.address.map(|address| address.to_string()),
         insecure: listen.insecure,
         allow_hosts: listen.allow_hosts.as_deref(),
+        passing,
     };
     let body = serde_json::to_vec(&body)
         .map_err(|error| CommandError::internal(format!("cannot write JSON: {error}")))?;
@@ -58,6 +73,12 @@ pub(crate) async fn listen(client: &Client, listen: &Listen) -> Result<(), Comma
 pub(crate) async fn unlisten(client: &Client) -> Result<(), CommandError> {
     on_socket(client)?;
     client.delete(LISTENER).await.map(drop)
+}
+
+/// Ends what listens in passing.
+pub(crate) async fn leave(client: &Client) -> Result<(), CommandError> {
+    on_socket(client)?;
+    client.delete(&format!("{LISTENER}?passing=true")).await.map(drop)
 }
 
 /// A fresh link.

@@ -5,6 +5,8 @@ use crate::client::sse::{Frame, Parser};
 use crate::client::start::Health;
 use crate::client::{CallError, Client};
 use crate::error::{CommandError, Kind};
+use crate::output::Output;
+use crate::output::outage::Outage;
 use headsup_core::event::Event;
 use headsup_core::id::AgentId;
 use headsup_core::wire::AgentDoc;
@@ -133,6 +135,8 @@ pub(crate) struct EventStream<'a> {
     pause: Duration,
     /// It is not asked again before.
     next_try: Option<Instant>,
+    /// Who is told that it is away.
+    outage: Option<Outage>,
 }
 
 impl<'a> EventStream<'a> {
@@ -156,7 +160,14 @@ impl<'a> EventStream<'a> {
             behind: true,
             pause: FIRST_PAUSE,
             next_try: None,
+            outage: None,
         })
+    }
+
+    /// The same stream, which tells whoever waits for it that the hub is away, and that it is back.
+    #[must_use]
+    pub(crate) fn telling(self, output: Output) -> Self {
+        Self { outage: Some(Outage::new(output)), ..self }
     }
 
     /// The next message; `None` at the log's end, where that was asked for.
@@ -189,6 +200,9 @@ impl<'a> EventStream<'a> {
                 Some(Ok(piece)) => {
                     self.silent_since = None;
                     self.away_since = None;
+                    if let Some(outage) = &mut self.outage {
+                        outage.is_over();
+                    }
                     if let Ok(bytes) = piece.into_data() {
                         self.parser.feed(&bytes, &mut self.ready);
                     }
@@ -251,6 +265,12 @@ impl<'a> EventStream<'a> {
     }
 
     async fn reconnect(&mut self) -> Result<(), CommandError> {
+        if let (Some(outage), Some(since)) = (&mut self.outage, self.away_since) {
+            let seconds = AWAY.as_secs();
+            outage.is_away(since, || {
+                format!("headsup: the hub is away; it is asked again for {seconds} s")
+            });
+        }
         if let Some(at) = self.next_try {
             let why = "it takes the call and hangs up at once: see hub.log in its state folder";
             if let Some(error) = self.not_back(why) {

@@ -4,6 +4,7 @@ use super::Check;
 use crate::cli::inbox;
 use crate::client::{Client, page};
 use crate::output::age;
+use headsup_adapters::acp;
 use headsup_core::prompt::{Answerable, Mark, Risk, Via};
 use headsup_core::status::Headline;
 use headsup_core::time::UnixMs;
@@ -76,13 +77,19 @@ fn row(
     } else {
         let place = agent.map(|agent| words::location(agent, home));
         let place = place.as_deref().filter(|place| *place != "-");
+        // Who drives it by a protocol shows what it asks, and the agent has no terminal.
+        let is_driven = agent.is_some_and(|agent| acp::is_kind(&agent.kind));
+        let (taker, sought) = match is_driven {
+            true => ("the client that drives it", "the client that drives"),
+            false => ("its own terminal", "the terminal of"),
+        };
         let (where_to, hint) = if let Some(place) = place {
             (place.to_owned(), format!("go to {place} and answer there"))
         } else {
             let unknown = "which is not known".to_owned();
-            (unknown, format!("look for the terminal of {}", prompt.agent_id))
+            (unknown, format!("look for {sought} {}", prompt.agent_id))
         };
-        said.push(format!("only its own terminal takes the answer: {where_to}"));
+        said.push(format!("only {taker} takes the answer: {where_to}"));
         hint
     };
     if let Some(until) = agent.and_then(|agent| agent.snoozed_until).filter(|at| *at > now) {
@@ -237,6 +244,15 @@ mod tests {
             "{detail}"
         );
         assert_eq!(hint, "go to tmux %3 and answer there");
+        let driven = json!({"kind": "acp:some", "location": {"tmux": "%3"}});
+        let driven = agent_with("api", "blocked", driven);
+        let (detail, _) = row_of(json!({}), Some(&driven), &reach);
+        let end = "only the client that drives it takes the answer: tmux %3";
+        assert!(detail.ends_with(end), "{detail}");
+        let driven = agent_with("api", "blocked", json!({"kind": "acp:some", "cwd": null}));
+        let (detail, hint) = row_of(json!({}), Some(&driven), &reach);
+        assert!(detail.ends_with("takes the answer: which is not known"), "{detail}");
+        assert_eq!(hint, "look for the client that drives api");
         let (detail, hint) = row_of(json!({}), None, &reach);
         assert!(detail.ends_with("which is not known"), "{detail}");
         assert_eq!(hint, "look for the terminal of api");

@@ -17,9 +17,12 @@ pub(super) async fn check(client: &Client) -> Check {
 
 fn judge(doc: &WebhooksDoc) -> Check {
     if !doc.enabled {
-        let detail = "off: no comment elsewhere answers anything";
-        return Check::good(NAME, detail)
-            .with("to listen, set KANBANGER_WEBHOOK_SECRET in the hub's environment");
+        let check = Check::good(NAME, "off: no comment elsewhere answers anything");
+        // Who names nobody does not wish for it.
+        return match doc.authors.is_empty() {
+            true => check,
+            false => check.with("to listen, set KANBANGER_WEBHOOK_SECRET in the hub's environment"),
+        };
     }
     let check = match doc.deliveries.as_slice() {
         [] => Check::good(NAME, "listening; nothing has come"),
@@ -109,6 +112,8 @@ mod tests {
         assert_eq!(many.detail, "of the last 5000: 5000 refused (signature_wrong 5000)");
         let nobody = judge(&WebhooksDoc { authors: Vec::new(), ..doc.clone() });
         assert!(nobody.hint.is_some_and(|hint| hint.contains("authors")));
+        let unasked = WebhooksDoc { enabled: false, authors: Vec::new(), ..doc.clone() };
+        assert_eq!(judge(&unasked).hint, None);
         let off = judge(&WebhooksDoc { enabled: false, ..doc });
         assert!(off.hint.is_some_and(|hint| hint.contains("KANBANGER_WEBHOOK_SECRET")));
     }

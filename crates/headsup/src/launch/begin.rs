@@ -67,7 +67,7 @@ pub(crate) async fn begin(
     let order = order_of(&start, &launched, home);
     let order = order.with("HEADSUP_AGENT_TOKEN", start.token).streaming(start.streams.clone());
     match &start.terminal {
-        Terminal::Session(tmux) => in_session(tmux, order, &start, &launch, client).await,
+        Terminal::Session(tmux) => in_session(tmux, order, &start, (home, &launch), client).await,
         Terminal::Own => {
             if let Some(pane) = Tmux::own_pane().filter(|_| start.is_again) {
                 tell_place(client, id, &pane, &Tmux::own_server()).await;
@@ -103,7 +103,7 @@ async fn in_session(
     tmux: &Tmux,
     order: Order,
     start: &Start<'_>,
-    launch: &Path,
+    (home, launch): (&Path, &Path),
     client: &Client,
 ) -> Result<Session, CommandError> {
     let id = start.id.as_str();
@@ -112,11 +112,11 @@ async fn in_session(
     let binary = binary()?;
     let words = [binary.as_os_str(), "launch".as_ref(), path.as_os_str()];
     let session = if start.is_again {
-        tmux.start_again(id, start.folder, &words).await
+        tmux.start_again(id, home, start.folder, &words).await
     } else {
         // If it stays, tmux says that it is there.
         tmux.leaves(id, ENDS_WITHIN).await;
-        tmux.start(id, start.folder, &words)
+        tmux.start(id, home, start.folder, &words)
     };
     let session = session.inspect_err(|_| {
         std::fs::remove_file(&path).ok();

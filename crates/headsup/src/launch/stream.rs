@@ -132,7 +132,7 @@ fn read_along(path: &Path, past: Option<Mark>, observer: &Weak<Observer>, is_las
         match file.read(&mut buffer) {
             // What the old one has ended with is a line, and the new one begins with another.
             Ok(length) if begins_anew(path, &mut file, &mut mark, length == 0) => {
-                observer.hear_end(Side::Agent);
+                observer.begin_anew();
             }
             // All of it is of this run, and none of it was read.
             Ok(0) if is_filled_alike(&mut file, &mut mark, is_last) => {}

@@ -9,7 +9,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -95,18 +95,26 @@ impl Tmux {
         command
     }
 
-    /// A new session in the background, in the place of one that only shows an agent's last words.
-    /// Several words after `--` are run as they are; a single one would go through a shell, so
+    /// A new session in the background, in the place of one that only shows the last words of an agent of this hub,
+    /// whose state folder is `home`. Several words after `--` are run as they are; a single one would go through a shell, so
     /// there must be more.
     pub(crate) fn start(
         &self,
         id: &str,
+        home: &Path,
         folder: &Path,
         words: &[&OsStr],
     ) -> Result<Session, CommandError> {
         debug_assert!(words.len() > 1, "tmux gives a single word to a shell");
         let name = session_name(id);
         if self.is_dead(&name) {
+            if let Some(other) = self.other_owner(&name, home) {
+                let why = format!(
+                    "{name} shows the last words of an agent of another hub ({})",
+                    other.display()
+                );
+                return Err(cannot(&why).hint(ANOTHER_ID));
+            }
             self.command().args(["kill-session", "-t", &format!("={name}")]).output().ok();
         }
         let mut tries = 0;
@@ -131,13 +139,21 @@ impl Tmux {
         if !output.status.success() || !pane.starts_with('%') {
             let error = cannot(String::from_utf8_lossy(&output.stderr).trim());
             return Err(match self.has(&name) {
-                true => error.hint(format!("it is there already: {}", self.attach_line(&name))),
+                true => {
+                    let error =
+                        error.hint(format!("it is there already: {}", self.attach_line(&name)));
+                    match self.other_owner(&name, home) {
+                        Some(_) => error.hint(ANOTHER_ID),
+                        None => error,
+                    }
+                }
                 false if self.socket.is_none() && is_gone() => error.hint(
                     "TMUX names a server that is gone; without it: `env -u TMUX headsup run …`",
                 ),
                 false => error,
             });
         }
+        self.mark(pane, home);
         let attach = match own_socket() {
             // Another one has its socket now, in which nobody is.
             Some((_, own)) if self.socket.is_none() && !pid.is_empty() && own != pid => {
@@ -149,19 +165,21 @@ impl Tmux {
     }
 
     /// The same for an agent that was in a session before, which may still be on its way out. Where
-    /// somebody uses that for something else, the new one has another name.
+    /// somebody uses that for something else, or another hub, the new one has another name.
     pub(crate) async fn start_again(
         &self,
         id: &str,
+        home: &Path,
         folder: &Path,
         words: &[&OsStr],
     ) -> Result<Session, CommandError> {
-        if !self.leaves(id, LEAVES_WITHIN).await {
+        let leaves = self.leaves(id, LEAVES_WITHIN).await;
+        if !leaves || self.other_owner(&session_name(id), home).is_some() {
             let free = (2..MOST_NAMES).map(|number| format!("{id}-{number}"));
             let free = free.into_iter().find(|name| !self.has(&session_name(name)));
-            return self.start(free.as_deref().unwrap_or(id), folder, words);
+            return self.start(free.as_deref().unwrap_or(id), home, folder, words);
         }
-        self.start(id, folder, words)
+        self.start(id, home, folder, words)
     }
 
     /// Whether there is no living session of an agent any more, or none after a while: the one whose end was told just
@@ -193,6 +211,25 @@ impl Tmux {
                 && !output.stdout.is_empty()
                 && output.stdout.split(|&byte| byte == b'\n').all(|line| matches!(line, b"1" | b""))
         })
+    }
+
+    /// Notes on a pane's session of which hub it is.
+    fn mark(&self, pane: &str, home: &Path) {
+        let mut command = self.command();
+        command.args(["set-option", "-t", pane, OWNER]).arg(folder_of(home));
+        command.output().ok();
+    }
+
+    /// The state folder of the hub whose session of this name that is, where it is not ours. One that no hub has
+    /// marked is an agent's of before they did.
+    fn other_owner(&self, name: &str, home: &Path) -> Option<PathBuf> {
+        let mut command = self.command();
+        // Without `-u` it may print `_` for what is not ASCII (3.3a).
+        command.args(["-u", "show-options", "-qv", "-t", &format!("={name}:"), OWNER]);
+        let told = command.output().ok()?.stdout;
+        let told = told.strip_suffix(b"\n").filter(|told| !told.is_empty())?;
+        let owner = PathBuf::from(OsStr::from_bytes(told));
+        (owner != folder_of(home)).then_some(owner)
     }
 
     /// From now on the pane that this process is in stays when its process ends, with what stands
@@ -230,6 +267,9 @@ impl Tmux {
 
 /// What tmux says of a session that it has made.
 const MADE: &str = "#{pane_id} #{pid} #{socket_path}";
+/// An option of a session: the state folder of its hub. Several hubs may share a server.
+const OWNER: &str = "@headsup_home";
+const ANOTHER_ID: &str = "that is another hub's: give this agent another id, as with --id";
 /// How often a server on its way out is tried again.
 const TRIES: u32 = 5;
 /// A session whose agent has ended is gone by then.
@@ -243,6 +283,11 @@ fn own_socket() -> Option<(String, String)> {
     let tmux = std::env::var("TMUX").ok()?;
     let (socket, pid) = tmux_words(&tmux)?;
     Some((socket.to_owned(), pid.to_owned()))
+}
+
+/// A state folder, by whatever name it was reached.
+fn folder_of(home: &Path) -> PathBuf {
+    home.canonicalize().unwrap_or_else(|_| home.to_owned())
 }
 
 /// Whether nobody listens there.

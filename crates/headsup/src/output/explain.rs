@@ -10,9 +10,12 @@ use headsup_core::words;
 /// The dimensions in the order people ask for them.
 const ORDER: [&str; 7] = ["turn", "prompts", "process", "outcome", "seen", "stage", "verdict"];
 
-pub(crate) fn lines(doc: &ExplainDoc, now: UnixMs) -> Vec<Line> {
+/// `name`: what people call the agent.
+pub(crate) fn lines(doc: &ExplainDoc, name: &str, now: UnixMs) -> Vec<Line> {
     let stale = if doc.stale { " stale" } else { "" };
-    let head = Line::new().styled(theme::STRONG, doc.agent_id.as_str()).then("  ");
+    let id = doc.agent_id.as_str();
+    let name = if name.is_empty() || name == id { String::new() } else { format!(" ({name})") };
+    let head = Line::new().styled(theme::STRONG, id).styled(theme::DIM, name).then("  ");
     let mut lines = vec![head.and(&roster::status(doc.headline)).styled(theme::DIM, stale)];
     let known = ORDER.iter().filter_map(|name| doc.dimensions.get_key_value(*name));
     let others = doc.dimensions.iter().filter(|(name, _)| !ORDER.contains(&name.as_str()));
@@ -106,7 +109,11 @@ mod tests {
         });
         let doc: ExplainDoc = serde_json::from_value(doc).unwrap();
         let now = UnixMs::parse(AT).unwrap().plus(5_000);
-        let lines: Vec<String> = lines(&doc, now).iter().map(|line| line.render(false)).collect();
+        let shown = |name: &str| -> Vec<String> {
+            lines(&doc, name, now).iter().map(|line| line.render(false)).collect()
+        };
+        assert_eq!(shown("front")[0], "api (front)  ▲ blocked stale");
+        let lines = shown("api");
         insta::assert_snapshot!(lines.join("\n"), @"
         api  ▲ blocked stale
 

@@ -4,6 +4,7 @@ use crate::output::line::Line;
 use crate::output::roster::View;
 use crate::output::{age, roster, theme};
 use anstyle::Style;
+use headsup_adapters::acp;
 use headsup_core::id::AgentId;
 use headsup_core::prompt::Answerable;
 use headsup_core::status::Headline;
@@ -168,7 +169,12 @@ pub(crate) fn place(agent: Option<&AgentDoc>, view: &View) -> Line {
     let place = agent.map(|agent| words::location(agent, view.home.as_deref()));
     match place.as_deref() {
         None | Some(NOWHERE) => Line::new().styled(theme::DIM, UNKNOWN_PLACE),
-        Some(place) => Line::new().styled(theme::DIM, "answer it in its terminal: ").then(place),
+        Some(place) => {
+            // Who drives it by a protocol shows what it asks, and the agent has no terminal.
+            let is_driven = agent.is_some_and(|agent| acp::is_kind(&agent.kind));
+            let taker = if is_driven { "the client that drives it" } else { "its terminal" };
+            Line::new().styled(theme::DIM, format!("answer it in {taker}: ")).then(place)
+        }
     }
 }
 
@@ -291,6 +297,17 @@ mod tests {
             SQLite
             headsup answer api-p1 --option N
         ");
+    }
+
+    #[test]
+    fn what_an_agent_asks_by_a_protocol_is_answered_in_its_client() {
+        let view = View { now: UnixMs::parse(AT).unwrap(), home: None, width: None, colour: false };
+        for (kind, taker) in [("acp:some", "the client that drives it"), ("custom", "its terminal")]
+        {
+            let agent = agent_with("api", "blocked", json!({"kind": kind, "cwd": "/x"}));
+            let said = place(Some(&agent), &view).render(false);
+            assert_eq!(said, format!("answer it in {taker}: /x"));
+        }
     }
 
     #[test]

@@ -120,7 +120,7 @@ fn an_agent_that_says_no_more_still_hears_the_client() {
 #[test]
 fn a_client_whose_agent_hears_no_more_learns_of_it() {
     let rig = Rig::new();
-    let mut talk = rig.talk("exec 0<&-; printf deaf; exec sleep 60");
+    let mut talk = rig.talk("exec 0<&-; printf deaf; exec sleep 600");
     talk.reads(4);
     wait::until("the pipe to break", || talk.write(b"{}\n").is_err().then_some(()));
 }
@@ -139,7 +139,7 @@ fn an_agent_that_nobody_hears_ends_as_it_would_without_us() {
 #[test]
 fn what_an_agent_said_before_its_end_arrives_though_others_hold_its_output() {
     let rig = Rig::new();
-    let mut talk = rig.talk("sleep 60 2>/dev/null & head -c 300000 /dev/zero; exit 4");
+    let mut talk = rig.talk("sleep 600 2>/dev/null & head -c 300000 /dev/zero; exit 4");
     assert_eq!(talk.rest().len(), 300_000);
     assert_eq!(talk.ends().code(), Some(4));
 }

@@ -104,6 +104,7 @@ impl Rig {
     }
 
     pub(crate) fn doc(&self) -> Value {
+        self.home.is_told();
         self.home.run(["show", "api", "--json", "--no-start"]).json()
     }
 

@@ -182,6 +182,7 @@ fn hooks_of_the_agent_itself_change_nothing() {
     let env = [("HEADSUP_AGENT_ID", "api")];
     let stop = json!({"session_id": "s", "hook_event_name": "Stop", "cwd": "/home/dev"});
     rig.home.hook("claude-code", &stop.to_string(), &env).ok();
+    rig.home.is_told();
     let all = rig.home.run(["ls", "--json"]).json();
     assert_eq!(all["agents"].as_array().unwrap().len(), 1, "{all}");
     assert_eq!(rig.doc()["headline"], "working");

@@ -103,6 +103,8 @@ fn a_headless_run_is_read_from_its_output_which_stays_as_it_is() {
             assert!(said.contains("its process and the lines that it writes are all"), "{said}");
         }
         wait::until("its end", || (rig.doc()["process"]["code"] == code).then_some(()));
+        // Whether it has failed or not: it has said so itself.
+        assert_eq!(rig.doc()["headline"], "ended", "{name}");
     }
 }
 
@@ -228,6 +230,7 @@ fn a_fifo_that_nobody_or_somebody_else_has_open_keeps_no_end_waiting() {
             held.write_all(b"{\"type\":\"turn.started\"}\n").unwrap();
             rig.comes_to("working");
             held.write_all(b"{\"type\":\"turn.completed\"}\n").unwrap();
+            rig.comes_to("done");
         }
         program.leaves(0);
         assert_eq!(talk.ends().code(), Some(0));

@@ -128,7 +128,7 @@ fn a_thousand_hooks_at_once_are_all_answered_and_none_is_lost() {
         let mut stream = headsup_testkit::wait::until("a place in the queue", || {
             UnixStream::connect(&socket).ok()
         });
-        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
         let request = format!(
             "POST /api/v1/hooks/claude-code HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
              Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",

@@ -42,7 +42,7 @@ fn a_question_is_answered_where_it_stands() {
         assert!(row.contains(words), "{words} in {row}");
     }
     let left = "document.querySelector('.left').textContent";
-    board.browser.until("the time that is left", &format!("{left}.match(/^(9:5|10:00)/)"));
+    board.browser.until("the time that is left", &format!("{left}.match(/^(9:\\d\\d|10:00)/)"));
     board.browser.js(&format!("document.getElementById('b-{id}-1').click()"));
     board.browser.until("the card to go", "!document.querySelector('[data-prompt]')");
     let resolution = prompt(&board, &id)["resolution"].clone();

@@ -3,7 +3,7 @@
 use headsup_testkit::browser::Browser;
 use headsup_testkit::home::Home;
 use headsup_testkit::hub::Hub;
-use headsup_testkit::{http, wait};
+use headsup_testkit::{hook, http, wait};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 
@@ -106,7 +106,17 @@ impl Board {
             payload[name] = value.clone();
         }
         let env = [("HEADSUP_AGENT_ID", agent)];
-        self.home.hook("claude-code", &payload.to_string(), &env).ok();
+        let fire = || {
+            self.home.hook("claude-code", &payload.to_string(), &env).ok();
+        };
+        if self.hub.borrow().is_some() {
+            fire();
+            return;
+        }
+        let queue = self.home.state().join("spool/queue");
+        let length = || std::fs::metadata(&queue).map_or(0, |queue| queue.len());
+        let before = length();
+        hook::until("a report to be kept", fire, || (length() > before).then_some(()));
     }
 
     /// An agent that works.

@@ -18,10 +18,21 @@ fn a_shell_completes_the_commands_and_a_pager_shows_each() {
         if shell == "bash" {
             let file = home.path().join("completions");
             std::fs::write(&file, script).unwrap();
-            let asked = "source \"$0\"; COMP_WORDS=(headsup sta); COMP_CWORD=1; _headsup headsup sta headsup; \
-                         printf '%s\\n' \"${COMPREPLY[@]}\"";
-            let done = Command::new("bash").args(["-c", asked]).arg(&file).output().unwrap();
-            assert_eq!(String::from_utf8_lossy(&done.stdout), "stage\nstatusline\n", "{done:?}");
+            for (line, word, before, offered) in [
+                ("sta", "sta", "headsup", "stage\nstatusline\n"),
+                ("ls --vocabulary wa", "wa", "--vocabulary", "wardian\n"),
+                ("ls --status un", "un", "--status", "unknown\n"),
+                ("wait api --until at", "at", "--until", "attention\n"),
+                ("hooks install qw", "qw", "install", "qwen-code\n"),
+            ] {
+                let at = line.split(' ').count();
+                let asked = format!(
+                    "source \"$0\"; COMP_WORDS=(headsup {line}); COMP_CWORD={at}; \
+                     _headsup headsup {word} {before}; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+                );
+                let done = Command::new("bash").args(["-c", &asked]).arg(&file).output().unwrap();
+                assert_eq!(String::from_utf8_lossy(&done.stdout), offered, "{line}: {done:?}");
+            }
         }
     }
     let help = home.run(["--help"]).ok().stdout.clone();

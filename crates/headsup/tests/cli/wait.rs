@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, mpsc};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// A hub with these agents and streams; the last stream stays open.
 fn hub_with(rig: &Rig, agents: Vec<Value>, streams: Vec<Vec<String>>) -> Hub {
@@ -143,8 +143,12 @@ fn nobody_waits_longer_than_for_any_answer_for_a_hub_that_says_nothing() {
         let seen = rig.run(&[args, &["--timeout", "50ms"]].concat());
         assert_eq!(seen.code, 3, "{args:?}: {seen:?}");
         assert!(seen.stderr.contains("not within 50ms: the hub has not answered"), "{seen:?}");
-        // 10 s, as every other command.
-        assert!(begun.elapsed() < Duration::from_secs(30), "{args:?}: {:?}", begun.elapsed());
+        // After 10 s, as every other command; a busy machine adds to that.
+        assert!(
+            begun.elapsed() < headsup_testkit::wait::DEADLINE,
+            "{args:?}: {:?}",
+            begun.elapsed()
+        );
     };
     thread::scope(|scope| {
         for args in [&["wait", "api", "--until", "done"][..], &["watch"], &["watch", "--no-start"]]

@@ -56,6 +56,7 @@ fn two_containers_with_equal_pids_are_never_taken_for_one_another() {
     for agent in [&mut one, &mut two] {
         agent.works();
     }
+    home.is_told();
     let seats = agents(&home);
     assert_eq!(seats.len(), 2, "{seats:?}");
     assert_eq!(until_headline(&home, "s1", "working")["location"]["container"], SHORT);

@@ -1,7 +1,7 @@
 //! The hub's life: one per home, restored without an edge, started by whoever needs it.
 
 use crate::agent::{Agent, events, home};
-use headsup_testkit::home::Done;
+use headsup_testkit::home::{Done, Home};
 use headsup_testkit::hub::Hub;
 use headsup_testkit::{http, wait};
 use rustix::process::Signal;
@@ -301,7 +301,7 @@ fn a_demo_leaves_nothing_behind_also_after_one_that_was_killed() {
     let agents = || home.run(["ls", "--all", "--json"]).ok().json()["agents"].clone();
     let mut killed = demo();
     wait::until("an agent of the first demo", || (came() > 0).then_some(()));
-    let guard = guard_of(killed.id()).expect("it has a guard");
+    let guard = wait::until("its guard", || guard_of(killed.id()));
     rustix::process::kill_process(guard, rustix::process::Signal::KILL).unwrap();
     killed.kill().unwrap();
     killed.wait().unwrap();
@@ -309,11 +309,73 @@ fn a_demo_leaves_nothing_behind_also_after_one_that_was_killed() {
     assert!(left > 0);
     let before = came();
     let mut demo = demo();
+    // The last hook of the first one may come late, so an agent alone does not say that this one plays.
+    wait::until("the second demo", || guard_of(demo.id()));
     wait::until("an agent of the second demo", || (came() > before).then_some(()));
     let pid = rustix::process::Pid::from_child(&demo);
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
     assert_eq!(demo.wait().unwrap().code(), Some(0));
     assert_eq!(agents(), serde_json::json!([]));
+}
+
+fn listener(home: &Home) -> serde_json::Value {
+    let (_, listener) = http::get(&home.socket(), "/api/v1/listener").unwrap();
+    serde_json::from_slice(&listener).unwrap()
+}
+
+#[test]
+fn a_demo_takes_its_listening_along_and_nobody_elses() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let kept = home.state().join("listen.json");
+    for opens in [false, true] {
+        let mut command = home.command(["up", "--demo", "--listen", "127.0.0.1:0"]);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        let mut demo = command.spawn().expect("headsup runs");
+        wait::until("the demo to listen", || listener(&home)["url"].is_string().then_some(()));
+        // Nor does a second one make it last.
+        let second = home.run(["up", "--demo", "--listen", "127.0.0.1:0"]);
+        assert!(second.ok().stderr.contains("plays already"), "{second:?}");
+        if opens {
+            home.run(["open", "--no-browser"]).ok();
+        }
+        assert_eq!(kept.exists(), opens);
+        // It hears signals by then.
+        wait::until("an agent of the demo", || {
+            let listed = home.run(["ls", "--all", "--json"]).ok().json();
+            listed["agents"].as_array().is_some_and(|agents| !agents.is_empty()).then_some(())
+        });
+        let pid = rustix::process::Pid::from_child(&demo);
+        rustix::process::kill_process(pid, Signal::INT).unwrap();
+        assert_eq!(demo.wait().unwrap().code(), Some(0));
+        assert_eq!(listener(&home)["url"].is_string(), opens);
+        assert_eq!(kept.exists(), opens);
+    }
+}
+
+#[test]
+fn a_demo_that_is_refused_has_the_hub_listen_to_nobody() {
+    let home = home();
+    let _hub = Hub::start(&home);
+    let theirs = headsup_adapters::demo::sessions()[0].id;
+    home.run(["report", "working", "--agent", theirs]).ok();
+    let refused = home.run(["up", "--demo", "--listen", "127.0.0.1:0"]);
+    assert_eq!(refused.code, 7, "{refused:?}");
+    assert!(refused.stderr.contains(theirs), "{refused:?}");
+    assert!(listener(&home)["url"].is_null());
+    assert!(!home.state().join("listen.json").exists());
+}
+
+/// Whoever follows the hint starts a hub of their own at once, and that must not end behind them.
+#[test]
+fn a_demo_that_cannot_listen_has_taken_its_hub_along_when_it_says_so() {
+    let home = home();
+    let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = other.local_addr().unwrap().to_string();
+    let refused = home.run(["up", "--demo", "--listen", taken.as_str()]);
+    assert_eq!(refused.code, 7, "{refused:?}");
+    assert!(refused.stderr.contains("in use"), "{refused:?}");
+    assert!(http::get(&home.socket(), "/healthz").is_err());
 }
 
 #[test]

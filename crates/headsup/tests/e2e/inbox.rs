@@ -119,6 +119,7 @@ fn an_agent_is_refused_where_it_answers_for_its_person_or_speaks_for_another() {
     assert!(read("pass").contains("waits for an answer to me-p1"), "{}", read("pass"));
     assert_eq!(read("mine"), "0\n");
     // The agent has left, its question stands, and a person answers it.
+    home.is_told();
     assert_eq!(home.run(["show", "me", "--json"]).ok().json()["headline"], "ended");
     let listed = home.run(["ls"]).ok().stdout.clone();
     assert!(listed.contains("left by itself; input: May I?"), "{listed}");

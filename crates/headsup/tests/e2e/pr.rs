@@ -107,6 +107,8 @@ fn a_branch_is_merged_on_the_command_line_under_a_checkout_that_stays_clean() {
     assert_eq!(git(&shop, &["status", "--porcelain"]), "");
     assert_eq!(fs::read_to_string(shop.join("new")).unwrap(), "a\nb\n");
     assert_eq!(git(&shop, &["log", "--format=%s"]), "Other\nbegin");
+    let (code, said) = here(&home, &shop, &["pr", "ls", "--state", "closed"]);
+    assert!(code == 0 && said.contains("there is no such pull request"), "{said}");
     let (code, said) = here(&home, &shop, &["pr", "show", "nothing"]);
     assert!(code == 4 && said.contains("pr ls"), "{said}");
     let (code, said) = here(&home, &shop, &["pr", "create", "x", "--head", "gone"]);

@@ -13,6 +13,7 @@ fn ran(home: &Home) -> String {
 }
 
 fn shown(home: &Home) -> Value {
+    home.is_told();
     home.run(["show", "job", "--json", "--no-start"]).ok().json()
 }
 

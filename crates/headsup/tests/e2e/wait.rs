@@ -6,6 +6,7 @@ use headsup_testkit::hub::Hub;
 use headsup_testkit::wait;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
 
 fn spawn(home: &Home, args: &[&str]) -> Child {
     let mut command = home.command(args);
@@ -131,16 +132,25 @@ fn a_wait_goes_on_over_a_restart_of_the_hub() {
 /// (15 s) it is known all the same that nothing was missed.
 #[test]
 fn what_holds_over_a_restart_of_the_hub_is_settled_without_another_word() {
-    let home = home();
-    let hub = Hub::start(&home);
-    Agent::new(&home, "api").starts();
-    let args = ["wait", "api", "--until", "idle", "--settled", "1s", "--timeout", "13s"];
-    let waiting = spawn(&home, &args);
-    subscribers(&home, 1);
-    hub.kill();
-    let _hub = Hub::start(&home);
-    let done = end(waiting);
-    assert_eq!((done.code, done.stdout.trim()), (0, "api idle"), "{done:?}");
+    for _ in 0..5 {
+        let home = home();
+        let hub = Hub::start(&home);
+        Agent::new(&home, "api").starts();
+        let args = ["wait", "api", "--until", "idle", "--settled", "1s", "--timeout", "13s"];
+        let begun = Instant::now();
+        let waiting = spawn(&home, &args);
+        subscribers(&home, 1);
+        hub.kill();
+        let _hub = Hub::start(&home);
+        let took = begun.elapsed();
+        let done = end(waiting);
+        if (done.code, done.stdout.trim()) == (0, "api idle") {
+            return;
+        }
+        // A busy machine may need most of that time for its new hub.
+        assert!(took > Duration::from_secs(4), "{took:?}: {done:?}");
+    }
+    panic!("a new hub never comes in time");
 }
 
 /// As a wait does; but first what is in the log behind the cursor counts.

@@ -79,6 +79,7 @@ fn jackins_words_carry_what_they_carry() {
     let _hub = Hub::start(&home);
     agents(&home);
     home.run(["run", "--here", "--id", "crash", "--", "sh", "-c", "exit 3"]);
+    home.is_told();
     let agents = listed(&home, "jackin");
     let said = |name: &str| {
         let agent = agents.iter().find(|agent| agent["id"] == name).unwrap();

@@ -2,6 +2,7 @@
 
 use crate::rig::{KIND, Rig, Running, STOP, eventually, read_reports};
 use headsup_core::spool::{DROPPED_LEN, Decoder, LIMIT, MAGIC, Record, Report, encode};
+use headsup_testkit::hook;
 use rustix::fs::{FlockOperation, flock};
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
@@ -170,8 +171,11 @@ fn a_torn_record_hides_no_later_one() {
     let mut bytes = fs::read(rig.queue()).unwrap();
     bytes.truncate(bytes.len() - 5);
     fs::write(rig.queue(), &bytes).unwrap();
-    rig.hook("SessionEnd").run().assert_silent("second");
-    let bytes = fs::read(rig.queue()).unwrap();
+    let fire = || rig.hook("SessionEnd").run().assert_silent("second");
+    let bytes = hook::until("another record", fire, || {
+        let after = fs::read(rig.queue()).unwrap();
+        (after.len() > bytes.len()).then_some(after)
+    });
     let mut decoder = Decoder::new(&bytes);
     let events: Vec<_> = decoder.by_ref().flatten().map(event).collect();
     assert_eq!(events, ["SessionEnd"]);

@@ -3,6 +3,7 @@
 use super::{BINARY, RUNTIME, skipped};
 use headsup_adapters::inject::recipe;
 use headsup_testkit::home::Home;
+use headsup_testkit::http;
 use headsup_testkit::hub::Hub;
 use headsup_testkit::wait;
 use serde_json::{Value, json};
@@ -53,6 +54,15 @@ impl Host {
         wait::until(&format!("{then} after {row}"), || headline().then_some(()));
     }
 
+    /// The hub counts this event, or this member of one, as one that it does not know.
+    #[track_caller]
+    fn is_counted(&self, kind: &str, what: &str) {
+        self.home.is_told();
+        let (_, body) = http::get(&self.home.socket(), "/metrics").unwrap();
+        let labels = format!("headsup_not_understood_total{{kind=\"{kind}\",event=\"{what}\"}}");
+        assert!(String::from_utf8(body).unwrap().contains(&labels), "{what}");
+    }
+
     /// It has said nothing to anybody.
     fn end(mut self) {
         drop(self.child.stdin.take());
@@ -88,6 +98,26 @@ fn amp_tells_of_each_threads_state() {
     amp.does(&call("agent.start", json!({ "id": "M-2", "message": "again" })), "working");
     amp.does(&call("agent.end", json!({ "id": "M-2", "status": "error" })), "failed");
     amp.does(&call("dispose", json!({})), "ended");
+    amp.end();
+}
+
+#[test]
+fn what_amp_tells_of_no_thread_changes_nothing_and_is_counted() {
+    if skipped() {
+        return;
+    }
+    let home = Home::new(BINARY);
+    let _hub = Hub::start(&home);
+    let mut amp = Host::start(home, "amp");
+    let call = |name: &str, event: Value| json!({ "call": name, "event": event });
+    let thread = json!({ "id": "T-1" });
+    amp.does(&call("session.start", json!({ "thread": thread })), "idle");
+    amp.does(&call("agent.start", json!({ "thread": thread, "id": "M-1" })), "working");
+    let end = json!({ "thread": { "key": "T-1" }, "id": "M-1", "status": "done" });
+    amp.does(&call("agent.end", end), "working");
+    // What it tells comes in its order.
+    amp.does(&json!({ "thread": "T-1", "state": "awaiting-approval" }), "blocked");
+    amp.is_counted("amp", "agent.end");
     amp.end();
 }
 
@@ -148,6 +178,22 @@ fn pi_tells_of_its_turns_and_holds_a_failure_back_that_it_tries_again() {
     let log = pi.home.run(["watch", "--since", "0", "--no-follow", "--json"]).ok().stdout.clone();
     assert_eq!(log.matches("\"turn.started\"").count(), 3, "{log}");
     assert!(log.contains("\"failed\"") && log.contains("fix it"), "{log}");
+    pi.end();
+}
+
+#[test]
+fn pi_completes_no_turn_of_which_it_does_not_say_how_it_ended() {
+    let Some((_hub, mut pi)) = Host::pi() else { return };
+    pi.does(&of_pi("session_start", json!({ "reason": "thawed" })), "idle");
+    pi.does(&of_pi("agent_start", json!({})), "working");
+    let last = json!({ "role": "assistant", "stop_reason": "aborted" });
+    pi.does(&of_pi("agent_end", json!({ "messages": [last] })), "working");
+    pi.does(&of_pi("session_shutdown", json!({ "reason": "quit" })), "ended");
+    let log = pi.home.run(["watch", "--since", "0", "--no-follow", "--json"]).ok().stdout.clone();
+    assert!(!log.contains("\"done\""), "{log}");
+    for what in ["session_start.source", "agent_end"] {
+        pi.is_counted("pi", what);
+    }
     pi.end();
 }
 

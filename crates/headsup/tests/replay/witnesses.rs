@@ -2,6 +2,7 @@
 
 use crate::all_right;
 use headsup_testkit::home::Home;
+use headsup_testkit::hook;
 use headsup_testkit::http;
 use headsup_testkit::hub::Hub;
 use headsup_testkit::pty::Pty;
@@ -319,7 +320,16 @@ fn what_hooks_left_in_the_spool() {
     for event in ["SessionStart", "UserPromptSubmit", "PreToolUse"] {
         let payload =
             json!({"hook_event_name": event, "session_id": "s-secret", "prompt": "secret"});
-        rig.home.hook("claude-code", &payload.to_string(), &[("HEADSUP_AGENT_ID", "api")]).ok();
+        let env = [("HEADSUP_AGENT_ID", "api")];
+        let length = || {
+            let queue = rig.home.state().join("spool/queue");
+            fs::metadata(queue).map_or(0, |queue| queue.len())
+        };
+        let before = length();
+        let fire = || {
+            rig.home.hook("claude-code", &payload.to_string(), &env).ok();
+        };
+        hook::until("a report to be kept", fire, || (length() > before).then_some(()));
     }
     rig.hub = Some(Hub::start(&rig.home));
     rig.comes_to("working");

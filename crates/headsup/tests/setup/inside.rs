@@ -5,7 +5,8 @@ use crate::run::{Rig, has_tmux};
 use headsup_testkit::home::Done;
 use headsup_testkit::hub::Hub;
 use headsup_testkit::wait;
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -53,7 +54,7 @@ fn from_within_tmux_the_agent_gets_a_session_beside_ones_own() {
     assert_eq!(agent["location"]["tmux"], its_pane);
     // One's own session is none the worse for the agent's end.
     rig.tmux(&["kill-session", "-t", "=headsup-api"]);
-    rig.run(&["wait", "api", "--until", "ended,crashed", "--timeout", "20s"]).ok();
+    rig.run(&["wait", "api", "--until", "ended,crashed", "--timeout", "90s"]).ok();
     assert_eq!(sessions(&rig), ["mine"]);
 }
 
@@ -118,6 +119,40 @@ fn here_within_tmux_the_agent_stays_in_its_pane() {
     let done = Done::from(command.env("HEADSUP", BINARY).output().unwrap());
     assert_eq!(done.ok().stdout, "/t,1,0 %7\n");
     assert_eq!(sessions(&rig), ["mine"]);
+}
+
+/// Each of them has an agent of that id, and its own is what a person looks for there.
+#[test]
+fn the_last_words_of_another_hubs_agent_stay_and_that_is_said() {
+    let Some(rig) = rig() else { return };
+    let _hub = Hub::start(&rig.home);
+    let other = rig.home.path().join("other hub é");
+    fs::create_dir(&other).unwrap();
+    fs::set_permissions(&other, Permissions::from_mode(0o700)).unwrap();
+    let fails = ["run", "--id", "api", "--", "sh", "-c", "echo sign in first; exit 1"];
+    let there = |args: &[&str]| {
+        let mut command = rig.command(args);
+        Done::from(command.env("HEADSUP_HOME", &other).output().unwrap())
+    };
+    let dead = || rig.tmux(&["list-panes", "-s", "-t", "=headsup-api", "-F", "#{pane_dead}"]);
+    let pane = || rig.tmux(&["list-panes", "-s", "-t", "=headsup-api", "-F", "#{pane_id}"]);
+    // The second start takes the place of its own hub's remains.
+    let mut before = String::new();
+    for _ in 0..2 {
+        there(&fails).ok();
+        wait::until("the agent to have failed", || {
+            (dead() == "1\n" && pane() != before).then_some(())
+        });
+        before = pane();
+    }
+    let refused = rig.run(&fails);
+    assert_eq!(refused.code, 7, "{refused:?}");
+    for word in ["of another hub (", "other hub", "--id"] {
+        assert!(refused.stderr.contains(word), "{word}: {}", refused.stderr);
+    }
+    assert_eq!((pane(), dead()), (before, "1\n".to_owned()));
+    assert_eq!(rig.run(&["show", "api"]).code, 4, "it never was there");
+    there(&["down"]).ok();
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn resting(rig: &Rig, id: &str, words: &[&str]) {
 }
 
 fn rests(rig: &Rig, id: &str) {
-    rig.run(&["wait", id, "--until", "idle", "--timeout", "20s"]).ok();
+    rig.run(&["wait", id, "--until", "idle", "--timeout", "90s"]).ok();
 }
 
 /// The next start writes them anew.
@@ -206,6 +206,7 @@ fn what_cannot_be_done_is_refused_and_says_why() {
     let hook = |event: &str| {
         let payload = json!({"hook_event_name": event, "session_id": "s1", "cwd": "/"});
         rig.home.hook("claude-code", &payload.to_string(), &[("HEADSUP_AGENT_ID", "api")]);
+        rig.home.is_told();
     };
     hook("UserPromptSubmit");
     refused(&["suspend", "api"], "in_turn", "working");

@@ -103,6 +103,7 @@ fn an_installed_command_reports_and_is_silent_once_the_program_is_gone() {
         let hub = Hub::start(&home);
         let start = all.iter().find(|(event, _)| event.eq_ignore_ascii_case("SessionStart"));
         fire(&start.unwrap().1);
+        home.is_told();
         let agents = home.run(["ls", "--json"]).ok().json();
         let told = agents["agents"].as_array().unwrap().iter().find(|a| a["session_id"] == kind);
         assert_eq!(told.unwrap()["kind"], kind);

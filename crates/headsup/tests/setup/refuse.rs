@@ -319,6 +319,45 @@ fn an_agent_that_nothing_can_be_installed_into_is_named() {
 }
 
 #[test]
+fn one_that_nothing_can_be_installed_into_stops_none_of_the_others() {
+    let home = home();
+    let named = ["hooks", "install", "cline", "claude-code", "aider"];
+    let done = home.run(named.into_iter().chain(["--dry-run", "--json"]));
+    assert_eq!(done.code, 7, "{done:?}");
+    let doc = done.json();
+    let told: Vec<_> = doc["agents"].as_array().unwrap().iter().collect();
+    let kinds: Vec<_> = told.iter().map(|agent| agent["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["claude-code", "cline", "aider"]);
+    for agent in told {
+        let is_installed = agent["kind"] == "claude-code";
+        assert_eq!(agent["changed"], is_installed, "{agent}");
+        assert_eq!(agent["error"]["code"] == "no_hooks", !is_installed, "{agent}");
+    }
+    let done = home.run(named);
+    assert_eq!(done.code, 7, "{done:?}");
+    for word in [
+        "hooks are not installed into Cline",
+        "hooks are not installed into aider",
+        "Claude Code: hooks are installed",
+        "error: not done: cline, aider (2 of 3 agents)",
+    ] {
+        assert!(done.stderr.contains(word), "{word}: {}", done.stderr);
+    }
+    assert!(home.run(["hooks", "status", "claude-code"]).ok().stdout.contains("complete"));
+
+    // Where nothing is left to be installed each is named all the same.
+    let done = home.run(["hooks", "install", "cline", "aider"]);
+    assert_eq!(done.code, 7, "{done:?}");
+    for word in ["into Cline", "into aider", "not done: cline, aider (2 of 2 agents)"] {
+        assert!(done.stderr.contains(word), "{word}: {}", done.stderr);
+    }
+    // Named twice it is one.
+    let twice = home.run(["hooks", "install", "cline", "cline"]);
+    let once = home.run(["hooks", "install", "cline"]);
+    assert_eq!((twice.code, &twice.stderr), (7, &once.stderr));
+}
+
+#[test]
 fn a_limit_of_a_files_size_is_told_and_leaves_nothing_beside() {
     let home = home();
     let fails = |args: &str| {

@@ -4,7 +4,7 @@
 use crate::install::{BINARY, settings, write};
 use headsup_testkit::home::Home;
 use headsup_testkit::hub::Hub;
-use headsup_testkit::wait;
+use headsup_testkit::{http, wait};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -74,6 +74,9 @@ impl Rig {
     }
 
     pub(crate) fn agent(&self, id: &str) -> Value {
+        if http::get(&self.home.socket(), "/healthz").is_ok() {
+            self.home.is_told();
+        }
         self.run(&["show", id, "--json"]).ok().json()
     }
 }
@@ -187,7 +190,7 @@ fn an_agent_is_on_the_roster_before_its_first_word() {
     write(
         &script,
         // Its launcher tells of its process beside its first steps.
-        "#!/bin/sh\nheadsup() { \"$HEADSUP\" \"$@\"; }\nheadsup wait . --until unknown --timeout 20s > wait\n\
+        "#!/bin/sh\nheadsup() { \"$HEADSUP\" \"$@\"; }\nheadsup wait . --until unknown --timeout 90s > wait\n\
          headsup show . --json\nheadsup report working\n",
         0o755,
     );
@@ -257,7 +260,7 @@ fn an_agent_that_ends_before_its_first_hook_has_ended() {
             continue;
         }
         rig.run(&["run", "--tmux", "--id", "api", "--", "claude"]).ok();
-        rig.run(&["wait", "api", "--until", "ended,crashed", "--timeout", "20s"]).ok();
+        rig.run(&["wait", "api", "--until", "ended,crashed", "--timeout", "90s"]).ok();
         assert_eq!(rig.agent("api")["headline"], headline, "in tmux: {script}");
     }
 }
@@ -291,7 +294,10 @@ fn a_script_that_starts_the_agent_shares_its_seat() {
     let payload =
         r#"{"hook_event_name":"SessionStart","session_id":"s1","cwd":"/","source":"startup"}"#;
     let inner = format!("echo '{payload}' | CLAUDE_PID=$$ \"$HEADSUP\" hook claude-code; true");
-    let outer = format!("sh -c '{}'; \"$HEADSUP\" ls --all --json", inner.replace('\'', r"'\''"));
+    // On a busy machine the hub fetches it from the spool.
+    let told = "while [ -n \"$(ls \"$HEADSUP_HOME/spool\")\" ]; do :; done";
+    let outer = inner.replace('\'', r"'\''");
+    let outer = format!("sh -c '{outer}'; {told}; \"$HEADSUP\" ls --all --json");
     let mut command = rig.command(&["run", "--here", "--id", "api", "--", "sh", "-c", &outer]);
     let output = command.env("HEADSUP", BINARY).output().unwrap();
     let doc = headsup_testkit::home::Done::from(output).ok().json();

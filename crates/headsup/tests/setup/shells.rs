@@ -91,7 +91,7 @@ fn no_agent_stops_the_hub() {
     let mut alone = rig.command(&["down", "--json"]);
     refused(alone.env("HEADSUP_AGENT_TOKEN", "t"), "this runs in an agent");
     // It may hide what it is called; the hub knows what it runs under.
-    let script = "\"$HEADSUP\" wait . --until unknown --timeout 20s > wait; \
+    let script = "\"$HEADSUP\" wait . --until unknown --timeout 90s > wait; \
         env -u HEADSUP_AGENT_ID -u HEADSUP_AGENT_TOKEN \"$HEADSUP\" down --json; exit $?";
     let args = ["run", "--here", "--id", "api", "--", "sh", "-c", script];
     refused(&mut rig.command(&args), "api is an agent");

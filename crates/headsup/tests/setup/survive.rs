@@ -2,7 +2,7 @@
 
 use crate::install::{home, settings};
 use headsup_testkit::home::{Done, Home};
-use headsup_testkit::wait;
+use headsup_testkit::{hook, wait};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::fs;
@@ -11,7 +11,6 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
 
 /// Every command that is installed.
 fn commands(home: &Home) -> Vec<String> {
@@ -88,12 +87,15 @@ fn the_installed_command_is_silent_whatever_became_of_the_program() {
 fn hooks_report_to_the_home_that_they_were_installed_from() {
     let home = home();
     home.run(["hooks", "install", "claude-code", "--live"]).ok();
-    for command in &commands(&home)[..1] {
+    let queue = home.state().join("spool/queue");
+    let is_kept = || fs::metadata(&queue).is_ok_and(|queue| queue.len() > 0);
+    let command = &commands(&home)[0];
+    let fire = || {
         // The agent's environment names no state folder, and the default one is another.
         let done = fire(&home, "/bin/sh", command);
         assert_eq!((done.code, &*done.stdout, &*done.stderr), (0, "", ""));
-    }
-    assert!(home.state().join("spool/queue").exists(), "it waits for this home's hub");
+    };
+    hook::until("it waits for this home's hub", fire, || is_kept().then_some(()));
     assert!(!home.path().join(".local").exists(), "and for no other");
     let _hub = headsup_testkit::hub::Hub::start(&home);
     let agents = home.run(["ls", "--json"]).ok().json();
@@ -118,7 +120,7 @@ fn a_program_that_hangs_keeps_nobody_waiting_behind_its_shell() {
     shell.kill().unwrap();
     let (sender, ended) = mpsc::channel();
     thread::spawn(move || sender.send(shell.wait_with_output()));
-    let ended = ended.recv_timeout(Duration::from_secs(20));
+    let ended = ended.recv_timeout(wait::DEADLINE);
     let hangs = Pid::from_raw(hangs.trim().parse().unwrap()).unwrap();
     kill_process(hangs, Signal::KILL).unwrap();
     let output = ended.unwrap().unwrap();

@@ -105,7 +105,7 @@ fn of_what_a_real_program_has_said_its_query_alone_is_answered_and_goes_no_furth
 #[test]
 fn a_key_is_passed_on_at_once_also_where_it_could_begin_an_answer() {
     let rig = Rig::new();
-    let mut pty = rig.agent("stty raw -echo; printf READY; head -c 1 | od -c; sleep 60");
+    let mut pty = rig.agent("stty raw -echo; printf READY; head -c 1 | od -c; sleep 600");
     pty.shows("READY");
     pty.type_in(b"\x1b").unwrap();
     pty.shows("033");
@@ -123,7 +123,7 @@ fn without_a_terminal_there_is_nothing_in_between() {
 #[test]
 fn what_goes_to_another_terminal_goes_there_as_it_is() {
     let rig = Rig::new();
-    let mut other = rig.shell("sleep 60");
+    let mut other = rig.shell("sleep 600");
     let name = ptsname(other.master(), Vec::new()).unwrap();
     let name = name.to_str().unwrap();
     let run = |to: &str| {

@@ -18,7 +18,8 @@ fn the_agent_sits_in_a_terminal_of_its_own_like_ours_and_is_the_seats_process() 
     let rig = Rig::new();
     let _hub = Hub::start(&rig.home);
     let script = "stty size; stty -a | tr ';' '\\n' | grep intr; echo pid $$; \
-        ps -o pid=,pgid=,tpgid= -p $$; \"$HEADSUP\" show . --json > doc; exit 0";
+        ps -o pid=,pgid=,tpgid= -p $$; \
+        until grep -q '\"running\"' doc; do \"$HEADSUP\" show . --json > doc; done 2>/dev/null; exit 0";
     let mut pty = rig.agent(script);
     assert!(pty.ended().success());
     let said = String::from_utf8_lossy(&pty.said).into_owned();
@@ -254,7 +255,7 @@ fn whoever_stops_us_stops_the_agent_and_our_terminal_is_as_before() {
     std::fs::write(rig.file("agent"), agent).unwrap();
     let script = "set -m; \"$HEADSUP\" run --here --id api -- sh agent; code=$?; echo; \
         echo stopped $code; stty -a | grep -o -- '-*icanon'; read shim agent < pids; \
-        echo state $(ps -o state= -p $agent); echo > go; \
+        until [ \"$(ps -o state= -p $agent)\" = T ]; do sleep 0.02; done; echo state T; echo > go; \
         fg >/dev/null; code=$?; echo; echo ended $code";
     let mut pty = rig.shell(script);
     let pids = rig.lines("pids", 1);
@@ -338,8 +339,10 @@ fn waits_for_its_terminal(rig: &Rig) -> Pty {
 
 fn comes_to_wait(pty: Pty) -> Pty {
     let modes = || pty.modes().unwrap().local_modes;
-    wait::until("a raw terminal", || (!modes().contains(LocalModes::ISIG)).then_some(()));
-    wait::until("keys to be heard", || modes().contains(LocalModes::ISIG).then_some(()));
+    // As at the beginning keys are signals then, but no lines.
+    let waits =
+        |modes: LocalModes| modes.contains(LocalModes::ISIG) && !modes.contains(LocalModes::ICANON);
+    wait::until("keys to be heard", || waits(modes()).then_some(()));
     pty
 }
 
@@ -348,7 +351,8 @@ fn the_last_words_wait_for_a_terminal_that_is_not_read() {
     let rig = Rig::new();
     let _hub = Hub::start(&rig.home);
     let mut pty = waits_for_its_terminal(&rig);
-    assert_eq!(rig.doc()["process"]["code"], 3, "the hub does not wait for it");
+    // The hub does not wait for it.
+    wait::until("its code", || (rig.doc()["process"]["code"] == 3).then_some(()));
     assert_eq!(pty.ended().code(), Some(3));
     let lines: Vec<String> = (1..=4_000).map(|number| format!("{number}\r\n")).collect();
     let lines = lines.concat();
@@ -439,7 +443,7 @@ fn what_is_said_after_the_agents_end_and_before_ours_is_shown() {
     let rig = Rig::new();
     let hub = Hub::start(&rig.home);
     let mut pty = rig.agent(
-        "(trap '' HUP; while kill -0 $$ 2>/dev/null; do sleep 0.01; done; echo late) & \
+        "(trap '' HUP; while kill -0 $$ 2>/dev/null; do :; done; echo late) & \
          echo READY; head -c 1 > got; exit 3",
     );
     pty.shows("READY");

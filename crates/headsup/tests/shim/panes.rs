@@ -217,7 +217,7 @@ fn a_pipe_of_its_persons_is_let_be_and_one_that_comes_later_replaces_ours() {
     panes.tmux(&["pipe-pane", "-t", "s", "cat >>ours.log"]);
     // Nobody hears any more what it says.
     rig.comes_to("unknown");
-    assert!(readers(&hub).is_empty());
+    wait::until("the reader's end", || readers(&hub).is_empty().then_some(()));
     panes.says("s", "done");
     wait::until("their log", || {
         fs::read_to_string(rig.file("ours.log")).ok()?.contains("7501;state=done").then_some(())
@@ -249,7 +249,7 @@ fn a_reader_that_is_killed_is_missed_and_there_is_another_one() {
         explained.contains("has a pipe of its person's").then_some(explained)
     });
     assert!(!explained.contains("heard through"), "{explained}");
-    assert!(readers(&hub).is_empty());
+    wait::until("the reader's end", || readers(&hub).is_empty().then_some(()));
 }
 
 #[test]
@@ -265,6 +265,7 @@ fn only_of_whom_nothing_else_is_heard_a_pane_gets_a_pipe() {
     let mut command = rig.home.command(["hook", "codex"]);
     command.env("HEADSUP_AGENT_ID", "hooked");
     rig.home.feed(command, event.as_bytes()).ok();
+    rig.home.is_told();
     panes.tell_process("hooked", hooked);
     // What its environment calls its pane is not its terminal, as behind a shim.
     panes.tell("far", panes.agent("far", "setsid"));

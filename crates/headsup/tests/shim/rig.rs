@@ -73,13 +73,17 @@ impl Rig {
     }
 
     pub(crate) fn doc(&self) -> Value {
+        self.home.is_told();
         self.home.run(["show", "api", "--json", "--no-start"]).json()
     }
 
     /// Waits for this headline.
     #[track_caller]
     pub(crate) fn comes_to(&self, headline: &str) {
-        wait::until(headline, || (self.doc()["headline"] == headline).then_some(()));
+        wait::until(headline, || {
+            let done = self.home.run(["show", "api", "--json", "--no-start"]);
+            (done.code == 0 && done.json()["headline"] == headline).then_some(())
+        });
     }
 }
 

@@ -223,8 +223,14 @@ fn a_hub_that_starts_again_waits_for_a_disk_that_gives_nothing() {
     assert!(second.code == 7 && second.stderr.contains("already running"), "{second:?}");
     assert!(!hub.has_ended());
     let hook = r#"{"hook_event_name":"UserPromptSubmit","session_id":"s","cwd":"/home/dev/s"}"#;
-    let told = rig.home.feed(rig.home.command(["hook", "claude-code"]), hook.as_bytes());
-    assert_eq!((told.code, &*told.stdout, &*told.stderr), (0, "", ""));
+    let queue = rig.home.state().join("spool/queue");
+    let fire = || {
+        let told = rig.home.feed(rig.home.command(["hook", "claude-code"]), hook.as_bytes());
+        assert_eq!((told.code, &*told.stdout, &*told.stderr), (0, "", ""));
+    };
+    headsup_testkit::hook::until("a report to be kept", fire, || {
+        std::fs::metadata(&queue).is_ok_and(|queue| queue.len() > 0).then_some(())
+    });
     rig.faults.end();
     headsup_testkit::wait::until("the hub to go on", || (ls().code == 0).then_some(()));
     assert_eq!(client.get("/healthz").body["pid"], hub.pid(), "it has not ended");

@@ -2,6 +2,7 @@
 
 use crate::rig::Client;
 use headsup_testkit::home::{Done, Home};
+use headsup_testkit::hook;
 use headsup_testkit::hub::Hub;
 use headsup_testkit::small_disk::SmallDisk;
 use std::fs;
@@ -150,8 +151,14 @@ fn a_damaged_database_on_a_full_disk_loses_nothing_for_want_of_room() {
 fn a_spool_on_a_full_disk_keeps_what_it_has_and_takes_more_when_there_is_room() {
     let Some(small) = Small::new() else { return };
     fs::create_dir(small.disk.path().join("state")).unwrap();
-    small.hook("UserPromptSubmit", "first");
     let queue = small.disk.path().join("state/spool/queue");
+    let length = || fs::metadata(&queue).map_or(0, |queue| queue.len());
+    let is_kept = |session: &str| {
+        let before = length();
+        let fire = || small.hook("UserPromptSubmit", session);
+        hook::until("a report to be kept", fire, || (length() > before).then_some(()));
+    };
+    is_kept("first");
     let before = fs::read(&queue).unwrap();
     small.disk.fill().unwrap();
     for n in 0..20 {
@@ -159,7 +166,7 @@ fn a_spool_on_a_full_disk_keeps_what_it_has_and_takes_more_when_there_is_room() 
     }
     assert!(fs::read(&queue).unwrap().starts_with(&before), "what was there stays");
     small.disk.clear().unwrap();
-    small.hook("UserPromptSubmit", "second");
+    is_kept("second");
     let _hub = small.hub();
     let client = small.client();
     for id in ["claude-code-first", "claude-code-second"] {

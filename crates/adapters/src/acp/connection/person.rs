@@ -48,12 +48,6 @@ impl Connection {
         Said { id: Some(id.to_owned()), session, turn: self.turn.clone(), ..open }
     }
 
-    /// What waits for an answer when a turn begins, told again in that: a prompt of a person's answers nothing here.
-    pub(super) fn asked_before(&self, begins: bool) -> Vec<Said> {
-        let asked = self.prompts.iter().filter(|_| begins);
-        asked.map(|open| Said { turn: self.turn.clone(), ..open.clone() }).collect()
-    }
-
     pub(super) fn person_answers(&mut self, id: &str, result: Option<Raw<'_>>) -> Vec<Said> {
         if self.asked.remove(&(Side::Agent, id.to_owned())).is_none() {
             return Vec::new();

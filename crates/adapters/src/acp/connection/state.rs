@@ -48,8 +48,7 @@ impl Connection {
             }
             return said;
         }
-        let asked = self.asked_before(begins.is_some());
-        let mut said: Vec<Said> = begins.into_iter().chain(asked).collect();
+        let mut said: Vec<Said> = begins.into_iter().collect();
         let over = self.withdraw(|open| open.session == session && open.method == STATE);
         said.extend(over.into_iter().map(|open| match open.event {
             // It goes on, or has ended.

@@ -31,6 +31,19 @@ fn a_line_ends_at_its_break_and_at_the_end_of_the_stream() {
 }
 
 #[test]
+fn a_hole_before_a_line_is_none_of_it() {
+    for length in [1, 700, LONGEST + 1] {
+        let hole = vec![0_u8; length];
+        let found = lines(&[b"{\"a\":1}\n", &hole, &hole, b"{\"b\":2}\n{\"c\":3}"]);
+        let texts: Vec<&str> = found.iter().map(|(text, _)| text.as_str()).collect();
+        assert_eq!(texts, [r#"{"a":1}"#, r#"{"b":2}"#, r#"{"c":3}"#], "{length}");
+        assert!(found.iter().all(|(_, is_cut)| !is_cut), "{length}");
+    }
+    // Elsewhere it is no JSON, and stays none.
+    assert_eq!(lines(&[b"{\0}"]), [("{\0}".to_owned(), false)]);
+}
+
+#[test]
 fn what_stands_behind_a_huge_string_is_kept() {
     let big = "é\\\"\u{1F600}x".repeat(400_000);
     let line = json!({"params": {"prompt": [{"data": big}], "sessionId": "s"}, "id": 3});

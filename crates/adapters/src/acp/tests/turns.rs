@@ -50,6 +50,31 @@ fn who_has_said_nothing_is_starting_and_one_that_has_a_session_idle() {
 }
 
 #[test]
+fn who_refuses_the_first_request_has_failed_with_its_reason() {
+    let asked = |id: u32| json!({"id": id, "method": "initialize", "params": {}});
+    let refused =
+        |id: u32| json!({"id": id, "error": {"code": -32_603, "message": "no such model"}});
+    let mut rig = Rig::new();
+    rig.client(&asked(0));
+    assert_eq!(rig.agent(&refused(0)), "failed");
+    let outcome = rig.seat.outcome.as_ref().unwrap();
+    assert_eq!(outcome.code.as_deref(), Some("internal_error"));
+    assert_eq!(rig.seat.turn.detail.as_deref(), Some("no such model"));
+    // Asked again it may come up after all.
+    rig.client(&asked(1));
+    rig.agent(&json!({"id": 1, "result": {"protocolVersion": 1}}));
+    assert_eq!(rig.prompt(2, "s"), "working");
+    assert_eq!(rig.stop(2, "end_turn"), "done");
+    // Of one that is there it says nothing, nor of one that works.
+    rig.client(&asked(3));
+    assert_eq!(rig.agent(&refused(3)), "done");
+    let mut rig = Rig::new();
+    rig.client(&asked(0));
+    rig.prompt(1, "s");
+    assert_eq!(rig.agent(&refused(0)), "working");
+}
+
+#[test]
 fn the_model_is_the_one_that_the_session_works_with() {
     let model = |rig: &Rig| rig.said.last().and_then(|said| super::seen(said).model);
     let options = |model: &str| {
@@ -224,6 +249,24 @@ fn a_request_in_no_turn_leaves_everything_as_it_was() {
 }
 
 #[test]
+fn what_was_asked_before_a_turn_of_its_session_is_one_prompt_throughout() {
+    let mut rig = Rig::with_session();
+    assert_eq!(rig.ask(0, "s"), "blocked");
+    let id = rig.seat.prompts[0].id.clone();
+    let before = rig.events.len();
+    assert_eq!(rig.prompt(5, "s"), "blocked");
+    let ids: Vec<&str> = rig.seat.prompts.iter().map(|open| open.id.as_str()).collect();
+    assert_eq!(ids, [id.as_str()]);
+    let moves = |event: &EventBody| match event {
+        EventBody::PromptOpened { .. } | EventBody::PromptResolved { .. } => true,
+        other => matches!(other, EventBody::StatusChanged(_)),
+    };
+    assert!(!rig.events[before..].iter().any(moves), "{:?}", &rig.events[before..]);
+    assert_eq!(rig.answer(0), "working");
+    assert_eq!(rig.stop(5, "end_turn"), "done");
+}
+
+#[test]
 fn ids_are_told_apart_by_their_side_and_by_their_type() {
     let mut rig = Rig::with_session();
     rig.prompt(5, "s");
@@ -273,19 +316,6 @@ fn what_a_session_at_rest_asks_ends_no_turn_in_another_way() {
 }
 
 #[test]
-fn a_session_that_ends_takes_only_its_own_requests_with_it() {
-    let mut rig = Rig::with_session();
-    rig.prompt(5, "s");
-    rig.prompt(6, "t");
-    rig.ask(0, "s");
-    rig.ask(1, "t");
-    assert_eq!(rig.stop(6, "cancelled"), "blocked");
-    assert_eq!(rig.seat.prompts.len(), 1);
-    assert_eq!(rig.answer(0), "working");
-    assert_eq!(rig.stop(5, "end_turn"), "done");
-}
-
-#[test]
 fn a_prompt_with_many_files_is_a_prompt() {
     for count in [1, 61, 62, 64, 300] {
         let mut rig = Rig::with_session();
@@ -299,46 +329,6 @@ fn a_prompt_with_many_files_is_a_prompt() {
         assert_eq!(rig.client(&prompt), "working", "{count}");
         assert_eq!(rig.stop(5, "end_turn"), "done", "{count}");
     }
-}
-
-#[test]
-fn a_session_that_is_closed_ends_what_was_under_way_in_it() {
-    for method in ["session/close", "session/delete"] {
-        let close = json!({"id": 9, "method": method, "params": {"sessionId": "s"}});
-        let closed = json!({"id": 9, "result": {}});
-        let mut rig = Rig::with_session();
-        rig.prompt(5, "s");
-        rig.ask(0, "s");
-        assert_eq!(rig.client(&close), "blocked");
-        let refused = json!({"id": 9, "error": {"code": -32_601, "message": "no"}});
-        assert_eq!(rig.agent(&refused), "blocked", "it goes on");
-        rig.client(&close);
-        assert_eq!(rig.agent(&closed), "idle");
-        assert_eq!((rig.outcome(), rig.seat.prompts.len()), (Some("interrupted"), 0));
-        assert_eq!(rig.stop(5, "end_turn"), "idle", "an answer to nothing");
-        assert_eq!(rig.answer(0), "idle");
-        // What goes on elsewhere goes on.
-        rig.prompt(6, "s");
-        rig.prompt(7, "t");
-        rig.ask(1, "s");
-        rig.client(&close);
-        assert_eq!(rig.agent(&closed), "working");
-        assert!(rig.seat.prompts.is_empty());
-        assert_eq!(rig.stop(7, "end_turn"), "done");
-        rig.client(&close);
-        assert_eq!(rig.agent(&closed), "done", "one that rests");
-        assert_eq!(rig.prompt(8, "s"), "working");
-    }
-}
-
-#[test]
-fn a_session_that_is_closed_takes_what_it_asked_in_no_turn_with_it() {
-    let mut rig = Rig::with_session();
-    assert_eq!(rig.ask(0, "s"), "blocked");
-    rig.client(&json!({"id": 9, "method": "session/close", "params": {"sessionId": "s"}}));
-    assert_eq!(rig.agent(&json!({"id": 9, "result": {}})), "idle");
-    assert!(rig.seat.prompts.is_empty());
-    assert_eq!(rig.answer(0), "idle", "to nothing");
 }
 
 #[test]
@@ -396,45 +386,6 @@ fn tools_are_shown_while_they_run_and_old_ones_are_not() {
     assert_eq!((rig.seat.counters.tools, rig.seat.open_tools.len()), (1, 0));
     assert_eq!(rig.stop(5, "end_turn"), "done");
     assert_eq!(rig.update("s", &call("in_progress")), "done", "a straggler starts nothing");
-}
-
-#[test]
-fn a_session_that_has_failed_is_not_hidden_by_one_that_goes_on() {
-    let failed = |id: u32, code: i64| json!({"id": id, "error": {"code": code, "message": "x"}});
-    let two = || {
-        let mut rig = Rig::with_session();
-        rig.prompt(5, "s");
-        rig.prompt(6, "t");
-        rig
-    };
-    let mut rig = two();
-    assert_eq!(rig.agent(&failed(5, -32_603)), "working");
-    assert_eq!(rig.stop(6, "end_turn"), "failed");
-    assert_eq!((rig.outcome(), rig.seat.counters.turns), (Some("failed"), 1));
-    rig.prompt(7, "t");
-    assert_eq!(rig.stop(7, "end_turn"), "done", "it is no failure of the next turn");
-    // It has done it after all.
-    let mut rig = two();
-    rig.agent(&failed(5, -32_603));
-    rig.prompt(7, "s");
-    rig.stop(7, "end_turn");
-    assert_eq!(rig.stop(6, "end_turn"), "done");
-    // It is no more, and can do it no more.
-    let mut rig = two();
-    rig.agent(&failed(5, -32_603));
-    rig.client(&json!({"id": 8, "method": "session/delete", "params": {"sessionId": "s"}}));
-    rig.agent(&json!({"id": 8, "result": {}}));
-    assert_eq!(rig.stop(6, "end_turn"), "done");
-    // A person has cancelled it.
-    let mut rig = two();
-    assert_eq!(rig.agent(&failed(5, -32_800)), "working");
-    assert_eq!(rig.stop(6, "end_turn"), "done");
-    // The last word is an answer of a person.
-    let mut rig = Rig::with_session();
-    rig.prompt(5, "s");
-    rig.ask(0, "t");
-    assert_eq!(rig.agent(&failed(5, -32_603)), "blocked");
-    assert_eq!(rig.answer(0), "failed");
 }
 
 #[test]

@@ -128,7 +128,53 @@ fn a_helpers_events_touch_its_own_tools_and_prompts_alone() {
     }
     let Fact::ToolStarted { actor, .. } = fact("PreToolUse", own) else { panic!("no start") };
     assert_eq!(actor, Actor::Sub(id));
-    assert!(matches!(fact("SubagentStop", ""), Fact::NotUnderstood { .. }));
+}
+
+/// Nor need anything else in it say that it is a helper's: the turn goes on with it.
+#[test]
+fn the_start_of_a_helper_without_any_name_holds_the_turn_and_is_counted() {
+    let name = || "unnamed".to_owned();
+    for members in ["", r#""agentId":"a-1","agentType":"default""#] {
+        for (event, fact) in [
+            ("SubagentStart", Fact::NamesakeStarted { name: name() }),
+            ("SubagentStop", Fact::NamesakeEnded { name: name() }),
+        ] {
+            let seen = seen(event, members, &HookContext::default());
+            assert_eq!((seen.fact, seen.strange), (fact, Some("agent_id")), "{event} {members}");
+            assert_eq!(seen.log_path, None, "{event} {members}");
+        }
+    }
+}
+
+#[test]
+fn each_member_that_decides_is_counted_where_it_is_missing() {
+    let strange =
+        |event: &str, members: &str| seen(event, members, &HookContext::default()).strange;
+    let call = r#""tool_name":"Bash","tool_use_id":"c-1""#;
+    let of_no_turn = format!(r#"{call},"turn_id":null"#);
+    for (event, members, member) in [
+        ("PreToolUse", r#""tool_name":"Bash""#, "tool_use_id"),
+        ("PostToolUse", r#""tool_use_id":"c-1""#, "tool_name"),
+        ("PreToolUse", of_no_turn.as_str(), "turn_id"),
+        ("PermissionRequest", r#""tool_name":"Bash","turn_id":7"#, "turn_id"),
+        ("Interrupt", r#""turn_id":null"#, "turn_id"),
+        ("PreCompact", r#""trigger":"auto","turn_id":null"#, "turn_id"),
+        ("PostCompact", r#""trigger":"later""#, "trigger"),
+        ("SubagentStart", r#""agent_id":"a-1","agent_type":"x","turn_id":null"#, "turn_id"),
+    ] {
+        assert_eq!(strange(event, members), Some(member), "{event} {members}");
+    }
+    for (event, members) in [
+        ("PreToolUse", call),
+        ("PostToolUse", call),
+        ("PermissionRequest", r#""tool_name":"Bash""#),
+        ("Interrupt", ""),
+        ("PostCompact", r#""trigger":"manual""#),
+        ("SubagentStop", r#""agent_id":"a-1","agent_type":"x""#),
+        ("PreModelRequest", ""),
+    ] {
+        assert_eq!(strange(event, members), None, "{event} {members}");
+    }
 }
 
 /// A later version may call the id otherwise.

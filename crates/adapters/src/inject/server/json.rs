@@ -9,7 +9,7 @@ use jsonc_parser::cst::{CstInputValue, CstNode, CstObject, CstObjectProp};
 use serde_json::{Map, Value};
 
 pub(super) fn append(form: &Form, text: &str, launcher: &str) -> Result<String, Unchanged> {
-    let (bom, root) = parse_to_add(text)?;
+    let (bom, root, lent) = parse_to_add(text)?;
     if root.value().is_none() {
         // Empty, or nothing but comments.
         root.set_value(CstInputValue::Object(Vec::new()));
@@ -24,7 +24,7 @@ pub(super) fn append(form: &Form, text: &str, launcher: &str) -> Result<String, 
     let wished = wished(form.style, launcher);
     let Some(prop) = one(&servers, NAME)? else {
         servers.append(NAME, input(&wished));
-        return Ok(format!("{bom}{root}"));
+        return Ok(lent.whole(bom, &root));
     };
     let there = value(&prop).ok_or(Unchanged::Foreign)?;
     if is_current(&there, &wished) {
@@ -37,7 +37,7 @@ pub(super) fn append(form: &Form, text: &str, launcher: &str) -> Result<String, 
         }
         _ => return Err(Unchanged::Foreign),
     }
-    Ok(format!("{bom}{root}"))
+    Ok(lent.whole(bom, &root))
 }
 
 /// Our members as they should be; what others have put beside them stays, as do comments.

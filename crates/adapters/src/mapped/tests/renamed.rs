@@ -184,12 +184,14 @@ fn whose_a_helpers_event_is_must_stand_in_it() {
     };
     // Which one it is has another name: a helper's all the same.
     let cline = json!({"taskId": "t-2", "agentId": "h", "parent_agent_id": "m"});
-    let nothing = (Fact::Nothing, Some("agent_id"), None);
-    assert_eq!(told("cline", "agent_end", cline.clone()), nothing);
-    assert_eq!(told("cline", "tool_call", cline).0, Fact::Nothing);
+    let ended = || Fact::NamesakeEnded { name: "unnamed".to_owned() };
+    assert_eq!(told("cline", "agent_end", cline.clone()), (ended(), Some("agent_id"), None));
+    let (begun, ..) = told("cline", "agent_start", cline.clone());
+    assert_eq!(begun, Fact::NamesakeStarted { name: "unnamed".to_owned() });
+    assert_eq!(told("cline", "tool_call", cline).0, Fact::HelperWorks);
     let vibe = json!({"sessionId": "s-2", "parent_session_id": "s-1"});
-    let nothing = (Fact::Nothing, Some("session_id"), Some("s-1".to_owned()));
-    assert_eq!(told("mistral-vibe", "post_agent", vibe), nothing);
+    let of_main = (ended(), Some("session_id"), Some("s-1".to_owned()));
+    assert_eq!(told("mistral-vibe", "post_agent", vibe), of_main);
     // Whether it is one has another name.
     let cline = json!({"taskId": "t-2", "agent_id": "h", "parentAgentId": "m"});
     let vibe = json!({"session_id": "s-2", "parentSessionId": "s-1", "tool_name": "bash"});
@@ -211,7 +213,7 @@ fn whose_a_helpers_event_is_must_stand_in_it() {
 
 /// Only its start and its end say which helper it is; all that happens in it says of which type.
 #[test]
-fn what_comes_out_of_a_helper_without_its_name_says_nothing_of_the_turn() {
+fn what_comes_out_of_a_helper_without_its_name_says_no_more_than_that_one_works() {
     let map = of("grok").unwrap();
     let of_helper = json!({
         "sessionId": "s-2", "subagentType": "explore", "promptId": "p-2", "toolName": "bash",
@@ -227,7 +229,11 @@ fn what_comes_out_of_a_helper_without_its_name_says_nothing_of_the_turn() {
             put(&mut payload, from_ref(&when.member), &json!(word));
         }
         let seen = seen(map, &row.name, &payload);
-        assert_eq!((seen.fact, seen.session), (Fact::Nothing, None), "{}", row.name);
+        let fact = match row.fact {
+            Word::ToolStarted => Fact::HelperWorks,
+            _ => Fact::Nothing,
+        };
+        assert_eq!((seen.fact, seen.session), (fact, None), "{}", row.name);
     }
     let start = json!({"sessionId": "s-1", "subagentType": "explore", "subagentId": "h"});
     let id = "h".to_owned();
@@ -238,12 +244,42 @@ fn what_comes_out_of_a_helper_without_its_name_says_nothing_of_the_turn() {
 }
 
 #[test]
-fn a_stop_with_a_reason_that_nobody_knows_is_no_completion_and_is_counted() {
+fn a_stop_with_a_reason_that_nobody_knows_or_with_none_is_no_completion_and_is_counted() {
     let map = of("grok").unwrap();
-    for reason in [json!("paused"), json!(7), json!({})] {
-        let stop = json!({"sessionId": "s-1", "promptId": "p", "reason": reason});
-        let seen = seen(map, "Stop", &stop);
-        assert_eq!((seen.fact, seen.strange), (Fact::TurnUnanswered, Some("reason")), "{reason}");
+    let stop = |member: &str, reason: Value| {
+        let mut stop = json!({"sessionId": "s-1", "promptId": "p"});
+        stop[member] = reason;
+        seen(map, "Stop", &stop)
+    };
+    for (member, reason) in [
+        ("reason", json!("paused")),
+        ("reason", json!(7)),
+        ("reason", json!({})),
+        ("reason", Value::Null),
+        // It has another name.
+        ("stopReason", json!("end_turn")),
+    ] {
+        let told = stop(member, reason.clone());
+        let unclear = (Fact::TurnUnanswered, Some("reason"));
+        assert_eq!((told.fact, told.strange), unclear, "{member}: {reason}");
+    }
+    let told = stop("reason", json!("end_turn"));
+    assert!(matches!(told.fact, Fact::TurnEnded { .. }), "{told:?}");
+    assert_eq!(told.strange, None);
+}
+
+#[test]
+fn an_answer_that_does_not_say_to_which_call_it_is_is_counted() {
+    let map = of("kimi").unwrap();
+    for event in ["PermissionRequest", "PermissionResult"] {
+        for (member, strange) in [("tool_call_id", None), ("callId", Some("tool_call_id"))] {
+            let mut told =
+                json!({"session_id": "s-1", "tool_name": "Bash", "decision": "approved"});
+            told[member] = json!("c-1");
+            let told = seen(map, event, &told);
+            assert!(is_understood(&told.fact), "{event} {told:?}");
+            assert_eq!(told.strange, strange, "{event} {member}");
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use headsup_core::source::Source;
 use headsup_core::status::BlockedReason;
 use headsup_core::time::UnixMs;
 use serde_json::{Value, json};
+use std::slice;
 
 fn asks(tool: &str, input: &Value) -> Value {
     let request = json!({"subtype": "can_use_tool", "tool_name": tool, "input": input,
@@ -161,4 +162,78 @@ fn a_request_with_a_large_flat_input_blocks() {
     ] {
         assert_eq!(levels("claude-code", &[line]), ["blocked"]);
     }
+}
+
+/// The levels that these lines show, one after the other.
+fn shown(stream: &mut Stream, lines: &[Value]) -> Vec<&'static str> {
+    let mut levels = Vec::new();
+    for line in lines {
+        stream.feed(format!("{line}\n").as_bytes(), |body| {
+            if let Fact::Level(level) = seen("claude-code", &body).fact {
+                levels.push(level.word());
+            }
+        });
+    }
+    levels
+}
+
+fn init(session: &str) -> Value {
+    json!({"type": "system", "subtype": "init", "session_id": session})
+}
+
+/// As where it is rotated in the middle of a run.
+#[test]
+fn what_is_asked_and_what_goes_on_behind_survives_a_file_that_begins_anew() {
+    let helper = json!({"type": "system", "subtype": "background_tasks_changed",
+        "tasks": [{"task_type": "local_agent"}]});
+    let end = || json!({"type": "result", "subtype": "success", "is_error": false});
+    let hook = json!({"type": "system", "subtype": "hook_started", "session_id": "s"});
+    let answer = json!({"type": "control_response",
+        "response": {"subtype": "success", "request_id": "7"}});
+    let begun = |lines: &[Value]| {
+        let mut stream = Stream::new("claude-code");
+        shown(&mut stream, &[init("s")]);
+        shown(&mut stream, lines);
+        stream.begin_anew(|body| panic!("{}", String::from_utf8_lossy(&body)));
+        stream
+    };
+    let mut stream = begun(&[ask("1")]);
+    assert!(shown(&mut stream, &[json!({"type": "stream_event"}), assistant()]).is_empty());
+    assert!(shown(&mut stream, &[init("s")]).is_empty(), "its next turn");
+    assert_eq!(shown(&mut stream, &[result_of("toolu_1", None)]), ["working"]);
+    let mut stream = begun(slice::from_ref(&helper));
+    assert!(shown(&mut stream, &[assistant(), end()]).is_empty(), "the helper goes on");
+    // What comes up there is another run, also of the same conversation.
+    for session in ["s", "t"] {
+        let mut stream = begun(&[ask("1"), helper.clone()]);
+        let comes_up = [hook.clone(), answer.clone(), init(session)];
+        assert_eq!(shown(&mut stream, &comes_up), ["working"], "{session}");
+        assert_eq!(shown(&mut stream, &[end()]), ["done"], "{session}");
+    }
+}
+
+/// Either side counts from 1.
+#[test]
+fn an_answer_to_its_client_answers_nothing_that_it_has_asked() {
+    let of_client = json!({"type": "control_request", "request_id": "1",
+        "request": {"subtype": "set_permission_mode", "mode": "plan"}});
+    let answer = json!({"type": "control_response",
+        "response": {"subtype": "success", "request_id": "1"}});
+    let mut stream = Stream::new("claude-code");
+    assert_eq!(shown(&mut stream, &[assistant(), ask("1")]), ["working", "blocked"]);
+    let says = |line: &Value, stream: &mut Stream| {
+        let mut told = 0;
+        stream.feed_answers(format!("{line}\n").as_bytes(), |_| told += 1);
+        told
+    };
+    assert_eq!(says(&of_client, &mut stream), 0);
+    assert!(shown(&mut stream, slice::from_ref(&answer)).is_empty());
+    // It may say again what its client has answered.
+    assert_eq!(shown(&mut stream, slice::from_ref(&answer)), ["working"]);
+    // The client takes back what it has asked.
+    assert_eq!(shown(&mut stream, &[ask("1")]), ["blocked"]);
+    says(&of_client, &mut stream);
+    let back = json!({"type": "control_cancel_request", "request_id": "1"});
+    assert_eq!(says(&back, &mut stream), 0);
+    assert_eq!(says(&answer, &mut stream), 1);
 }

@@ -1,8 +1,9 @@
 //! Lines that say what no version has said that is known.
 
 use super::{assistant, levels, seen, told};
-use crate::stream::Stream;
+use crate::stream::{Stream, lost};
 use headsup_core::observation::{Fact, Level};
+use headsup_core::source::Source;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -344,4 +345,11 @@ fn no_recorded_line_is_news() {
         assert!(lines.len() >= least, "{kind}: {}", lines.len());
         assert_eq!(counted(kind, &lines), [""; 0], "{kind}");
     }
+}
+
+#[test]
+fn what_was_lost_of_a_stream_is_counted() {
+    let told = seen("codex", &lost(7));
+    let why = "7 messages could not be told".to_owned();
+    assert_eq!((told.fact, told.source), (Fact::NotUnderstood { why }, Source::EventStream));
 }

@@ -5,6 +5,7 @@ use super::{AGENT_LABEL, CHAT_LABEL, Status};
 use crate::compat::State;
 use crate::event::StatusChange;
 use crate::seat::Seat;
+use crate::status::{Headline, OutcomeKind, Turn};
 use crate::time::UnixMs;
 use serde::{Deserialize, Serialize};
 
@@ -70,8 +71,7 @@ pub struct StatusUpdate {
 impl StatusUpdate {
     /// A seat of a chat as it is. `None` for one that is in no chat.
     pub fn of(seat: &Seat, now: UnixMs) -> Option<Self> {
-        let at = seat.last_status_at.unwrap_or(seat.registered_at);
-        Self::new(seat, Status::with_reason(&State::of(seat, now)), at)
+        Self::new(seat, Status::with_reason(&State::of(seat, now)), since(seat))
     }
 
     /// A seat of a chat as a change has left it.
@@ -87,5 +87,33 @@ impl StatusUpdate {
         let agent = labels.get(AGENT_LABEL).cloned().unwrap_or_else(|| seat.kind.to_string());
         let (status, reason) = said;
         Some(Self { chat_id, agent, status, reason, at })
+    }
+}
+
+/// Since when a status and its reason are what they are: whoever comes later is told the time that was told when it
+/// came to be so. Much changes of a seat that the four words do not tell.
+fn since(seat: &Seat) -> UnixMs {
+    let (began, looked_at) = (seat.headline_since, seat.looked_at);
+    // It may wait for something else by now.
+    if seat.headline() == Headline::Blocked && matches!(seat.turn(), Turn::Blocked(_)) {
+        return began.max(seat.turn.since);
+    }
+    let Some(ended) = seat.outcome.as_ref() else { return began };
+    match seat.headline() {
+        // That somebody has looked makes no difference there.
+        Headline::Idle
+            if ended.kind == OutcomeKind::Completed && looked_at.is_some_and(|at| at >= began) =>
+        {
+            ended.at.max(seat.turn.since)
+        }
+        // Behind a failure its end is no news, unless that was seen before.
+        Headline::Ended
+            if ended.kind == OutcomeKind::Failed
+                && looked_at.is_none_or(|at| at < ended.at || at >= began) =>
+        {
+            ended.at
+        }
+        Headline::Done | Headline::Failed | Headline::Idle => began.max(ended.at),
+        _ => began,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::script::{
     Script, at_rest, busy, fail, permission, prompt, start, stop, stop_with, stop_without_a_name,
-    sub, tool, tool_end, tool_of, unlisted_stop, waiting, wake,
+    tool_end, tool_of, waiting, wake,
 };
 use crate::gate::{Rule, SETTLE_MS};
 use crate::observation::{Fact, Level, SessionEnd, SessionStart};
@@ -347,67 +347,6 @@ fn g5_helpers_go_on_behind_a_failure_that_stands_once_they_are_over() {
         }
         script.tick(1_000);
         assert_eq!((script.headline(), counts(&script)), (Headline::Failed, [0, 1]));
-    }
-}
-
-#[test]
-fn g5_a_helper_that_begins_something_behind_a_broken_turn_works() {
-    for end in [stopped("t1"), fail("t1", "overloaded")] {
-        for wakes in [false, true] {
-            let mut script = Script::working();
-            script.hook(Fact::SubagentStarted { id: "h".into() });
-            script.hook(end.clone());
-            let broken = script.headline();
-            // It may have been on its way, and so may what a call has brought.
-            script.hook(tool(&sub("h"), "c8", 8));
-            script.after(SETTLE_MS).hook(tool_end(&sub("h"), "c8", 8));
-            assert_eq!((script.headline(), counts(&script)), (broken, [0, 1]), "{end:?}");
-            script.hook(tool(&sub("h"), "c9", 9));
-            assert_eq!(script.phrase(), "working(background)", "{end:?}");
-            ends_behind(&mut script, wakes, &end);
-        }
-    }
-    // A status file tells that better.
-    let mut script = Script::working();
-    script.registry(busy());
-    script.hook(Fact::SubagentStarted { id: "h".into() });
-    script.log(stopped("t1"));
-    script.registry(at_rest());
-    script.after(SETTLE_MS).hook(tool(&sub("h"), "c9", 9));
-    assert_eq!(script.headline(), Headline::Idle);
-}
-
-/// The helper behind the end of a turn has ended, and may wake the agent.
-fn ends_behind(script: &mut Script, wakes: bool, end: &Fact) {
-    script.hook(Fact::SubagentEnded { id: "h".into() });
-    if wakes {
-        script.hook(wake("t2"));
-        assert_eq!(script.phrase(), "working(prompt)", "{end:?}");
-        script.hook(stop("t2"));
-    }
-    script.tick(2_000);
-    assert_eq!((script.headline(), counts(script)), (Headline::Done, [1, 2]), "{end:?}");
-}
-
-/// No status file tells of it. Of the helper behind the stop no start was told.
-#[test]
-fn g5_what_a_helper_asks_behind_a_turn_that_has_ended_goes_on_until_its_end() {
-    let behind =
-        [(true, stopped("t1")), (true, fail("t1", "overloaded")), (false, unlisted_stop("t1"))];
-    for (is_known, end) in behind {
-        for wakes in [false, true] {
-            let mut script = Script::working();
-            if is_known {
-                script.hook(Fact::SubagentStarted { id: "h".into() });
-            }
-            script.hook(end.clone());
-            script.hook(permission(&sub("h"), 9));
-            assert_eq!(script.headline(), Headline::Blocked, "{end:?}");
-            script.hook(tool_end(&sub("h"), "c9", 9));
-            assert_eq!(script.phrase(), "working(background)", "{end:?}");
-            assert_eq!(script.seat.doc().background.subagents, 1);
-            ends_behind(&mut script, wakes, &end);
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::script::{Script, at_rest, busy, permission, prompt, sub, unlisted_stop, waiting};
 use crate::gate::Rule;
 use crate::observation::{Fact, SessionStart};
-use crate::prompt::{Actor, NewPrompt, Resolution, ToolRef};
+use crate::prompt::{Actor, NewPrompt, Resolution, ResolvedBy, ToolRef};
 use crate::source::Source;
 use crate::status::{Attach, BlockedReason, Headline};
 use crate::time::UnixMs;
@@ -370,4 +370,25 @@ fn g4_notices_that_read_otherwise_are_of_two_dialogs() {
     assert_eq!((script.headline(), titles(&script)), (Headline::Blocked, vec!["two?"]));
     script.hook(ends(&MAIN, 2));
     assert_eq!(script.headline(), Headline::Working);
+}
+
+/// What a person has granted runs until its end.
+#[test]
+fn a_call_that_was_granted_is_what_the_main_agent_works_on() {
+    let granted = |script: &mut Script| {
+        let (reason, key) = (BlockedReason::Permission, None);
+        let resolution = Resolution::of(ResolvedBy::Human, script.now);
+        script.hook(Fact::PromptResolved { actor: MAIN, reason, key, resolution });
+    };
+    let mut script = Script::blocked();
+    granted(&mut script);
+    assert_eq!(script.phrase(), "working(tool)");
+    assert_eq!(script.seat.turn.detail.as_deref(), Some("Bash"));
+    script.hook(ends(&MAIN, 7));
+    assert_eq!(script.phrase(), "working(model)");
+    // Of this call no start was told.
+    let mut script = Script::working();
+    script.hook(permission(&MAIN, 7));
+    granted(&mut script);
+    assert_eq!(script.phrase(), "working(model)");
 }

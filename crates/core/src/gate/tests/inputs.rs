@@ -52,6 +52,23 @@ fn what_must_not_go_unanswered_blocks_whatever_else_is_answered_later() {
     assert_eq!(script.seat.unanswered, None);
 }
 
+/// It is no dialog that something behind the stop has asked.
+#[test]
+fn a_turn_that_was_cut_short_beside_its_helper_is_over_with_that_while_a_question_is_open() {
+    let mut script = Script::working();
+    script.hook(Fact::SubagentStarted { id: "h".into() });
+    script.hook(Fact::TurnOver);
+    script.tick(gate::SETTLE_MS);
+    assert_eq!(script.phrase(), "working(background)");
+    ask(&mut script, "a-p1", OnTimeout::Block);
+    script.hook(Fact::SubagentEnded { id: "h".into() });
+    script.tick(3_000);
+    assert_eq!(
+        (script.phrase().as_str(), script.outcome()),
+        ("idle(turn_ended)", Some("interrupted"))
+    );
+}
+
 #[test]
 fn the_workflow_names_a_question_that_is_open() {
     let mut script = Script::working();

@@ -1,7 +1,7 @@
 //! G10: what a program says that it made before an end, and that comes behind it.
 
 use super::script::{Script, busy, fail, prompt, stop, stop_without_a_name};
-use crate::gate::Rule;
+use crate::gate::{Rule, SETTLE_MS};
 use crate::observation::{Background, Fact, Submitter};
 use crate::prompt::{Actor, NewPrompt, Resolution, ToolRef};
 use crate::status::{BlockedReason, Headline};
@@ -48,11 +48,11 @@ fn g10_what_was_made_before_the_end_of_a_turn_begins_nothing_behind_it() {
         let script = told([turn(), vec![(19, late.clone())]].concat());
         script.refused(Rule::G10);
         assert_eq!(script.headline(), Headline::Done, "{late:?}");
-        // Made behind it, it is of something new; and so it may be where nobody says when it was made.
-        for made_at in [Some(20), Some(21), None] {
+        // Made behind it, it is of something new; and so it may be a moment later where nobody says when it was made.
+        for (made_at, after) in [(Some(20), 0), (Some(21), 0), (None, SETTLE_MS)] {
             let mut script = told(turn());
             script.made_at = made_at.map(UnixMs);
-            script.hook(late.clone());
+            script.after(after).hook(late.clone());
             assert_ne!(script.headline(), Headline::Done, "{late:?} {made_at:?}");
         }
     }

@@ -289,15 +289,15 @@ fn g10_a_notice_of_long_rest_just_behind_a_prompt_is_of_the_turn_before() {
     let mut script = Script::working();
     script.hook(stop("t1"));
     script.after(60_000).hook(prompt("t2"));
-    script.hook(Fact::IdleForLong);
+    script.hook(Fact::IdleForLong { turn_ref: None });
     script.refused(Rule::G10);
     assert_eq!(script.headline(), Headline::Working);
-    script.after(SETTLE_MS).hook(Fact::IdleForLong);
+    script.after(SETTLE_MS).hook(Fact::IdleForLong { turn_ref: None });
     assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
     // In a call the program was stopped.
     let mut script = Script::working();
     script.hook(tool(&MAIN, "c1", 7));
-    script.hook(Fact::IdleForLong);
+    script.hook(Fact::IdleForLong { turn_ref: None });
     assert_eq!((script.headline(), script.outcome()), (Headline::Idle, Some("interrupted")));
 }
 

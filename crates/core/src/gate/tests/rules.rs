@@ -407,6 +407,21 @@ fn explain_names_winner_and_losers_at_each_step() {
 }
 
 #[test]
+fn a_report_that_it_is_blocked_takes_the_place_of_the_report_before() {
+    let mut script = Script::new();
+    script.session = None;
+    for turn in ["working", "blocked"] {
+        let body = crate::wire::ReportBody { turn: Some(turn.into()), ..Default::default() };
+        script.said(Source::Report, Fact::Reported(body.parse().unwrap()));
+    }
+    let told = script.explained().dimensions["turn"].clone();
+    assert_eq!(told.value, "blocked(other)");
+    let lost = &told.losers[0];
+    assert_eq!((lost.source, &*lost.value), (Source::Report, "working(model)"));
+    assert_eq!(lost.why, "superseded by the later test");
+}
+
+#[test]
 fn g10_a_level_seen_meanwhile_does_not_make_a_spooled_edge_history() {
     let mut script = Script::working();
     script.registry(busy());

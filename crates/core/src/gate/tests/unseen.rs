@@ -300,6 +300,48 @@ fn a_run_that_nobody_can_type_to_and_that_returns_an_error_in_mid_turn_has_faile
     assert_eq!(script.outcome(), Some("completed"));
 }
 
+/// As `gemini -p -o stream-json` does, which says no goodbye then.
+#[test]
+fn a_run_that_has_told_of_its_failure_and_returns_an_error_has_ended() {
+    use Attach::{Headless, Interactive};
+    use Headline::{Crashed, Ended};
+    for (attach, fails, code, signal, headline) in [
+        (Headless, true, Some(1), None, Ended),
+        (Headless, true, Some(144), None, Ended),
+        // It was killed behind it.
+        (Headless, true, Some(137), None, Crashed),
+        (Headless, true, None, Some(9), Crashed),
+        (Headless, true, None, None, Crashed),
+        (Interactive, true, Some(1), None, Crashed),
+        // It fails otherwise than its turn did.
+        (Headless, false, Some(1), None, Crashed),
+    ] {
+        for is_seen_first in [false, true] {
+            let mut script = began(attach);
+            script.seat.parts_with_a_word = true;
+            script.said(Source::EventStream, Fact::Level(Level::Working { reason: None }));
+            let level = match fails {
+                true => Level::Failed { code: "quota".to_owned() },
+                false => Level::Done,
+            };
+            script.said(Source::EventStream, Fact::Level(level));
+            let mut gone = |exit| {
+                script.said(Source::Process, Fact::Process(ProcessFact::Exited(exit)));
+            };
+            if is_seen_first {
+                gone(Exit::of(ExitKind::Crashed));
+            }
+            gone(Exit::from_wait(code, signal, false));
+            let case = format!("{attach:?} {fails} {code:?} {signal:?} {is_seen_first}");
+            assert_eq!(script.headline(), headline, "{case}");
+            let outcome = if fails { "failed" } else { "completed" };
+            assert_eq!(script.outcome(), Some(outcome), "{case}");
+            assert_eq!(script.seat.doc().process.code, code, "{case}");
+            assert_eq!(script.count("turn.completed"), 1, "{case}");
+        }
+    }
+}
+
 /// A run without a terminal whose hooks nobody has trusted.
 #[test]
 fn a_run_of_which_its_launcher_alone_tells_has_failed_with_the_error_that_it_returns() {

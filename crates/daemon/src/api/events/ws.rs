@@ -44,6 +44,7 @@ const MOST_TOGETHER: usize = 16 << 10;
         ("type" = Option<Vec<String>>, Query, description = "Only these types of events, repeated"),
         ("follow" = Option<bool>, Query, description = "false: the stream ends at the log's end"),
         ("view" = Option<String>, Query, description = "`events` (the default): every event, nothing left out. `state`: only how each agent is by now, as `agent.updated` or `agent.forgotten`; whoever reads slowly gets only the latest of each, and is never `lagged`"),
+        ("Last-Event-ID" = Option<String>, Header, description = "A cursor, before `since`"),
     ),
     responses(
         (status = 101, description = "The web socket; each text frame is a `StreamMessage`"),
@@ -60,7 +61,7 @@ pub(in crate::api) async fn get(
     let upgrade = self::upgrade(&headers, upgrade)
         .map_err(|refused| refused.hint("the same messages without one: GET /api/v1/events"))?;
     let metrics = Arc::clone(&app.metrics);
-    let watcher = super::watcher(app, &uri, None)?;
+    let watcher = super::watcher(app, &uri, super::last_event(&headers))?;
     Ok(upgrade.on_upgrade(|socket| serve(socket, watcher, connected, metrics)))
 }
 

@@ -11,6 +11,7 @@ use headsup_core::compat::{self, Scale as _};
 use headsup_core::id::AgentId;
 use headsup_core::timeline::{Entry, KEPT};
 use headsup_core::wire::Problem;
+use std::num::IntErrorKind;
 use std::sync::Arc;
 
 #[utoipa::path(
@@ -48,7 +49,10 @@ pub(in crate::api) async fn get(
 /// Whoever asks for more than there is gets what there is.
 fn limit(text: Option<&str>) -> Result<usize, Refused> {
     let Some(text) = text else { return Ok(KEPT) };
-    let limit = text.parse::<u64>().ok().filter(|limit| *limit > 0);
+    let limit = match text.parse::<usize>() {
+        Err(error) if *error.kind() == IntErrorKind::PosOverflow => Some(KEPT),
+        limit => limit.ok().filter(|limit| *limit > 0),
+    };
     let limit = limit.ok_or_else(|| bad("limit is a number, 1 or more"))?;
-    Ok(usize::try_from(limit).unwrap_or(KEPT).min(KEPT))
+    Ok(limit.min(KEPT))
 }

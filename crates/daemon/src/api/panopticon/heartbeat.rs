@@ -15,7 +15,7 @@ use headsup_core::id::AgentId;
 use headsup_core::wire::Problem;
 use std::sync::Arc;
 
-/// Longer ones are refused; whatever is taken is kept whole.
+/// Longer ones are refused; whatever is taken is kept whole. A tool's name is one line as any: it is cut.
 const LONGEST_SUMMARY: usize = 4_000;
 
 #[utoipa::path(
@@ -42,20 +42,18 @@ pub(in crate::api) async fn post(
 ) -> Result<Response, Refused> {
     Caller::of_an_act(&app, request.headers(), request.extensions())?.about(&app, &agent)?;
     let of_launch = shows_a_token(request.headers());
-    let (said, key) = asked::read::<HeartbeatBody>(request).await?;
+    let (mut said, key) = asked::read::<HeartbeatBody>(request).await?;
+    said.tool = said.tool.map(|tool| text::line(&tool, text::NAME)).filter(|tool| !tool.is_empty());
     let body = serde_json::to_value(&said).unwrap_or_default();
-    check_length("tool", said.tool.as_deref(), text::NAME)?;
     check_length("summary", said.summary.as_deref(), LONGEST_SUMMARY)?;
     let activity = Activity::parse(&said.state).ok_or_else(|| unknown_state(&said.state))?;
-    let one_line = |text: Option<String>, most| {
-        text.map(|text| text::line(&text, most)).filter(|text| !text.is_empty())
-    };
+    let action = said.summary.map(|text| text::line(&text, LONGEST_SUMMARY));
     let heartbeat = Heartbeat {
         agent,
         of_launch,
         activity,
-        tool: one_line(said.tool, text::NAME),
-        action: one_line(said.summary, LONGEST_SUMMARY),
+        tool: said.tool,
+        action: action.filter(|text| !text.is_empty()),
         at: said.timestamp,
     };
     let moment = app.inbox.evidence().now();

@@ -4,6 +4,7 @@ use super::super::prompt_path::PromptPath;
 use super::super::{App, Refused};
 use super::look;
 use crate::job::Refusal;
+use headsup_adapters::acp;
 use headsup_core::prompt::answer::BadAnswer;
 use headsup_core::words;
 
@@ -48,7 +49,14 @@ pub(crate) async fn refused(app: &App, path: &PromptPath, refusal: Refusal) -> R
                 .filter(|place| place != "-")
                 .map(|place| format!(" ({place})"))
                 .unwrap_or_default();
-            let detail = format!("{} is answered in its agent's own terminal{place}", path.id);
+            // Who drives it by a protocol has its own window for that, and the agent no terminal.
+            let is_driven = agent.as_ref().is_some_and(|agent| acp::is_kind(&agent.kind));
+            let taker = if is_driven {
+                "in the client that drives its agent"
+            } else {
+                "in its agent's own terminal"
+            };
+            let detail = format!("{} is answered {taker}{place}", path.id);
             Refused::new(409, "terminal_only", detail)
                 .hint("go there; headsup sees when it is answered")
                 .with(|problem| problem.location = agent.map(|agent| Box::new(agent.location)))

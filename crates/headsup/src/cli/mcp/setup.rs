@@ -92,7 +92,7 @@ pub(super) fn install(args: &Install, context: &Context) -> Result<(), CommandEr
     };
     let sites = sites(kind, context)?;
     let problems = |site: &Site| status(site).problems;
-    let asked = Asked { dry_run: args.dry_run, not_found: &[] };
+    let asked = Asked { dry_run: args.dry_run, ..Asked::default() };
     hooks::apply(&sites, asked, context, &make, &hooks::with_snippet, &problems, &done)
 }
 
@@ -100,7 +100,7 @@ pub(super) fn uninstall(args: &Uninstall, context: &Context) -> Result<(), Comma
     let make = |site: &Site| setup::uninstall(site);
     let done = |site: &Site| format!("{}: the {} is gone", site.recipe.title, what(site.recipe));
     let sites = sites(args.agent, context)?;
-    let asked = Asked { dry_run: args.dry_run, not_found: &[] };
+    let asked = Asked { dry_run: args.dry_run, ..Asked::default() };
     hooks::apply(&sites, asked, context, &make, &hooks::by_hand, &|_| Vec::new(), &done)
 }
 

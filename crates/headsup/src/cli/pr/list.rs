@@ -31,6 +31,9 @@ pub(crate) async fn run(args: Args, context: &Context) -> Result<(), CommandErro
         return Output::json_text(&client.get_text(&path).await?);
     }
     let prs = client.get_doc::<PullsDoc>(&path).await?.prs;
+    if prs.is_empty() {
+        context.output.say(&Line::plain("headsup: there is no such pull request"));
+    }
     let lines = prs.iter().map(|pr| {
         let line = Line::plain(short(pr)).then("  ").then(pr.state.word()).pad(18).then(&pr.title);
         let line = line.then(format!("  ({} into {})", pr.head_branch, pr.base_branch));

@@ -6,6 +6,7 @@ use crate::client::{CallError, Client, KEY, answer};
 use crate::error::{CommandError, Kind};
 use crate::output::Output;
 use crate::output::line::Line;
+use crate::output::outage::Outage;
 use bytes::Bytes;
 use headsup_core::prompt::ResolvedBy;
 use headsup_core::wire::{OnePromptDoc, PromptDoc, PromptState};
@@ -21,37 +22,6 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 /// How long a hub may be away at least; a question that stands longer is waited for longer.
 const AWAY: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(100);
-/// A restart takes less. Whoever waits for longer is told.
-const SILENT_FOR: Duration = Duration::from_secs(1);
-
-/// Tells whoever waits that the hub is away, and that it is back, each once for each time.
-struct Outage {
-    output: Output,
-    since: Option<Instant>,
-    is_told: bool,
-}
-
-impl Outage {
-    fn new(output: Output) -> Self {
-        Self { output, since: None, is_told: false }
-    }
-
-    /// It did not answer what it was asked then. How long it has been away.
-    fn is_away(&mut self, asked_at: Instant, said: impl FnOnce() -> String) -> Duration {
-        let away = self.since.get_or_insert(asked_at).elapsed();
-        if away >= SILENT_FOR && !std::mem::replace(&mut self.is_told, true) {
-            self.output.say(&Line::plain(said()));
-        }
-        away
-    }
-
-    fn is_over(&mut self) {
-        if std::mem::take(&mut self.is_told) {
-            self.output.say(&Line::plain("headsup: the hub is back"));
-        }
-        self.since = None;
-    }
-}
 
 /// Asks. A hub that goes away in the middle is asked again under the same key: it asks once.
 pub(super) async fn ask(

@@ -12,6 +12,11 @@ pub(crate) trait Ear: Debug + Send {
 
     fn hear_end(&mut self, side: Side, put: &mut dyn FnMut(News));
 
+    /// What the agent writes to begins anew, and it may go on there.
+    fn begin_anew(&mut self, put: &mut dyn FnMut(News)) {
+        self.hear_end(Side::Agent, put);
+    }
+
     /// Has something been heard of which only what follows says what it is? That comes at once, or never.
     fn is_unsettled(&self) -> bool;
 
@@ -75,9 +80,14 @@ impl Ear for Stream {
     }
 
     fn hear_end(&mut self, side: Side, put: &mut dyn FnMut(News)) {
-        if side == Side::Agent {
-            self.finish(|body| put(shown(body)));
+        match side {
+            Side::Agent => self.finish(|body| put(shown(body))),
+            Side::Client => self.finish_answers(|body| put(shown(body))),
         }
+    }
+
+    fn begin_anew(&mut self, put: &mut dyn FnMut(News)) {
+        Stream::begin_anew(self, |body| put(shown(body)));
     }
 
     fn is_unsettled(&self) -> bool {
@@ -93,8 +103,8 @@ impl Ear for Stream {
         Stream::stands(self).or_else(rests).map(shown)
     }
 
-    fn lost(&self, _: u64) -> Option<News> {
-        None
+    fn lost(&self, count: u64) -> Option<News> {
+        Some(News { is_transition: false, ..shown(stream::lost(count)) })
     }
 
     fn ended(&self, _: End) -> Option<News> {
@@ -109,6 +119,31 @@ fn shown(body: Vec<u8>) -> News {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// As where its client closes its input behind it.
+    #[test]
+    fn the_last_answer_of_a_client_needs_no_line_break() {
+        let mut run = Stream::new("claude-code");
+        let mut told = Vec::new();
+        let asks = b"{\"type\":\"control_request\",\"request_id\":\"1\",\
+            \"request\":{\"subtype\":\"can_use_tool\",\"tool_name\":\"Bash\"}}\n";
+        run.hear(Side::Agent, asks, &mut |news| told.push(news.body));
+        let answer = b"{\"type\":\"control_response\",\"response\":{\"request_id\":\"1\"}}";
+        run.hear(Side::Client, answer, &mut |news| told.push(news.body));
+        run.hear_end(Side::Client, &mut |news| told.push(news.body));
+        let levels = ["blocked", "working"].map(|level| format!("\"level\":\"{level}\""));
+        let told: Vec<String> =
+            told.into_iter().map(|body| String::from_utf8(body).unwrap()).collect();
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert!(told.iter().zip(&levels).all(|(body, level)| body.contains(level)), "{told:?}");
+    }
+
+    #[test]
+    fn what_was_lost_of_a_run_is_told() {
+        let lost = Ear::lost(&Stream::new("codex"), 7).unwrap();
+        assert_eq!((lost.event, lost.is_transition), (stream::EVENT, false));
+        assert!(String::from_utf8(lost.body).unwrap().contains("\"lost\":7"));
+    }
 
     /// What was lost may have been its end.
     #[test]

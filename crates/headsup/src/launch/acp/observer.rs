@@ -86,6 +86,13 @@ impl Observer {
         self.wait_for_more(ear.is_unsettled());
     }
 
+    /// What the agent writes to begins anew.
+    pub(crate) fn begin_anew(&self) {
+        let mut ear = lock(&self.ear);
+        ear.begin_anew(&mut |news| self.put(news));
+        self.wait_for_more(ear.is_unsettled());
+    }
+
     fn wait_for_more(&self, is_unsettled: bool) {
         let mut queue = lock(&self.queue);
         let waited = queue.settles_at.is_some();
@@ -220,9 +227,18 @@ impl Observer {
         (ear.stands(!waits), waits)
     }
 
-    /// Nothing more comes: how everything stands is the last word, also for a hub that is away.
+    /// Nothing more comes: how many were lost, and as the last word, also for a hub that is away, how everything stands.
     fn say_last(&self, delivery: &mut Delivery) {
-        let hurries = lock(&self.queue).hurries;
+        let (hurries, count) = {
+            let mut queue = lock(&self.queue);
+            (queue.hurries, std::mem::take(&mut queue.lost))
+        };
+        if let Some(news) = (count > 0).then(|| lock(&self.ear).lost(count)).flatten() {
+            match hurries {
+                true => delivery.leave(news),
+                false => delivery.deliver(news),
+            };
+        }
         if hurries || !self.refresh(delivery, true) {
             let stands = lock(&self.ear).stands(true);
             if let Some(news) = stands {
