@@ -62,6 +62,22 @@ pub(super) fn without(
     Ok(out)
 }
 
+/// The text without this list, if there is nothing in it: written as a value, it cannot be continued as tables.
+/// A comment behind it stays where it was; one in it has no other place, so that the list stays.
+pub(super) fn without_empty_list(text: &str, name: &str) -> Result<String, Unchanged> {
+    let top = parse(text)?;
+    let value = top.iter().find(|(key, _)| key.get_ref() == name).map(|(_, value)| value);
+    let bare = value.filter(|value| {
+        let is_empty = matches!(value.get_ref(), DeValue::Array(list) if list.is_empty());
+        is_empty && !text[value.span()].contains('#')
+    });
+    let Some(value) = bare else { return Ok(text.to_owned()) };
+    let span = value.span();
+    let whole = lines(text, &span);
+    let behind = text[span.end..whole.end].trim_start();
+    Ok([&text[..whole.start], behind, &text[whole.end..]].concat())
+}
+
 /// How long the text is without the empty line at its end, if there is one.
 fn before_empty_line(text: &str) -> usize {
     let Some(body) = text.strip_suffix('\n') else { return text.len() };
@@ -151,6 +167,29 @@ mod tests {
                 assert_eq!(without_a_b(&text), format!("{before}{rest}").replace('\n', "\r\n"));
             }
         }
+    }
+
+    #[test]
+    fn a_list_with_nothing_in_it_goes_and_what_is_around_it_stays() {
+        for (text, rest) in [
+            ("a = []\n", ""),
+            ("a = []", ""),
+            ("x = 1\n\"a\" = [ ]  # mine", "x = 1\n# mine"),
+            ("# mine\n  a=[\n]\t# yes\n\n[c]\na = []\n", "# mine\n# yes\n\n[c]\na = []\n"),
+            ("a = [\n  # mine\n]\n", "a = [\n  # mine\n]\n"),
+            ("a = [1]\n", "a = [1]\n"),
+            ("a = '[]'\n", "a = '[]'\n"),
+            ("[[a]]\nb = []\n", "[[a]]\nb = []\n"),
+            ("[c]\na = []\n", "[c]\na = []\n"),
+        ] {
+            for before in ["", "\u{feff}"] {
+                let [text, rest] = [text, rest].map(|text| format!("{before}{text}"));
+                assert_eq!(without_empty_list(&text, "a").unwrap(), rest, "{text}");
+                let [text, rest] = [text, rest].map(|text| text.replace('\n', "\r\n"));
+                assert_eq!(without_empty_list(&text, "a").unwrap(), rest, "{text}");
+            }
+        }
+        assert!(without_empty_list("a = [", "a").is_err());
     }
 
     #[test]

@@ -20,7 +20,9 @@ pub(crate) fn append(form: &Form, text: &str, launcher: &str) -> Result<String, 
         return Ok(text.to_owned());
     }
     // One that is not as it should be goes, and comes again.
-    let mut out = remove(form, text, launcher)?;
+    let rest = remove(form, text, launcher)?;
+    // What says that there are none, as programs write it themselves, makes way for the first ones.
+    let mut out = statements::without_empty_list(&rest, form.within.unwrap_or_default())?;
     let before = entries(form, text)?;
     let is_for = |entry: &Table, event: &str| {
         let written = word(entry, COMMAND).map(unwrapped);
@@ -294,10 +296,28 @@ mod tests {
     }
 
     #[test]
+    fn a_list_with_nothing_in_it_makes_way_for_tables() {
+        for recipe in both() {
+            for (text, rest) in [
+                ("hooks = []\n", ""),
+                ("model = \"x\"\nhooks = [ ] # none\n\n[ui]\n", "model = \"x\"\n# none\n\n[ui]\n"),
+            ] {
+                assert!(!recipe.inspect(text, LAUNCHER).unwrap().is_complete());
+                let installed = recipe.append(text, LAUNCHER).unwrap();
+                assert!(installed.starts_with(rest), "{installed}");
+                assert!(recipe.inspect(&installed, LAUNCHER).unwrap().is_complete());
+                assert_eq!(recipe.append(&installed, LAUNCHER).unwrap(), installed);
+                assert_eq!(recipe.remove(&installed, LAUNCHER, None).unwrap(), rest);
+                assert_eq!(recipe.remove(text, LAUNCHER, None).unwrap(), text, "none of ours");
+            }
+        }
+    }
+
+    #[test]
     fn a_list_that_cannot_be_continued_is_left_as_it_is() {
         for recipe in both() {
             for text in [
-                "hooks = []\n",
+                "hooks = [\n  # none yet\n]\n",
                 "hooks = [{ event = \"Stop\" }]\n",
                 "hooks = 7\n",
                 "= x",

@@ -44,6 +44,9 @@ scale! {
     }
 }
 
+/// The reason of a failure of which nothing more is known.
+const FAILED: &str = "failed";
+
 /// What a status and its reason are told from.
 struct Said<'a> {
     headline: Headline,
@@ -93,7 +96,7 @@ fn told(said: &Said<'_>) -> (Status, Option<String>) {
         Headline::Working => None,
         Headline::Blocked => Some(said.asks.unwrap_or("input")),
         Headline::Crashed => Some(said.exit.map_or("crashed", ExitKind::word)),
-        Headline::Failed => Some(failed.and_then(|(_, code)| code).unwrap_or("failed")),
+        Headline::Failed => Some(failed.and_then(|(_, code)| code).unwrap_or(FAILED)),
         // Whether somebody has looked makes no difference there.
         Headline::Done | Headline::Idle => said.outcome.map(|(kind, _)| kind.word()),
         other => Some(other.word()),

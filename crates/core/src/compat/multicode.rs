@@ -50,9 +50,16 @@ scale! {
         }
     }
     of(state) {
+        let awaits_review = state.stage == Some(Stage::AwaitingReview);
         Some(match state.headline() {
             Headline::Blocked => Self::Question,
             Headline::Starting => Self::WaitingOnVm,
+            // What was handed in waits, whatever has become of its agent meanwhile.
+            Headline::Unknown | Headline::Suspended | Headline::Ended | Headline::Absent
+                if awaits_review =>
+            {
+                Self::Review
+            }
             Headline::Crashed | Headline::Unknown => Self::Stale,
             Headline::Working if state.stale => Self::Stale,
             Headline::Working | Headline::Stopping => Self::Working,

@@ -155,14 +155,15 @@ fn gives_way(step: &mut Step<'_>, reference: Option<&str>) -> Effect {
     Effect::Decides
 }
 
-/// Is it of a turn that ended before the open one began?
+/// Is it of a turn that ended before the open one began? Where nothing but a dialog's notice has begun that, it may be that
+/// notice that was late.
 fn is_of_another(step: &Step<'_>, reference: Option<&str>) -> bool {
     let turn = &step.seat.turn;
     let ended = turn.ended.as_ref().and_then(|ended| ended.reference.as_deref());
     let Some(said) = reference.filter(|_| turn.open) else { return false };
     match turn.reference.as_deref() {
         Some(_) => !turn.is_open_as(said) && !turn.queued.iter().any(|queued| queued == said),
-        None => ended == Some(said),
+        None => ended == Some(said) && !late::is_notice_alone(step),
     }
 }
 

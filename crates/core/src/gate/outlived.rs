@@ -1,6 +1,6 @@
 //! Helpers that outlive a stop of their main agent, or its turn (G5). What becomes of that turn is told once they are over.
 
-use super::{Step, broken, notice, prompts, stops, turn};
+use super::{Step, beside, broken, notice, prompts, side, stops, turn};
 use crate::observation::JUST_FAILED;
 use crate::prompt::Actor;
 use crate::seat::{Behind, Claim, Failure, HeldLevel};
@@ -112,6 +112,25 @@ fn stop_others(step: &mut Step<'_>) {
         let actor = Actor::Sub(id);
         step.seat.drop_calls(|open| open.actor == actor);
         prompts::withdraw(step, |asked| *asked.actor == actor);
+        step.changed = true;
+    }
+}
+
+/// A person goes on behind a turn that was stopped: whoever ran in it, and has begun nothing since, was stopped with it,
+/// and need not have told so. One that did go on is heard of again. A status file tells of helpers itself, and another
+/// conversation is none.
+pub(super) fn forget_stopped(step: &mut Step<'_>) {
+    if is_filed(step) {
+        return;
+    }
+    let mut others = side::running(step.seat);
+    others.extend(beside::sessions(step));
+    let running = step.seat.subagents.iter();
+    let stopped: Vec<String> = running.filter(|&id| !others.contains(id)).cloned().collect();
+    for id in stopped {
+        step.seat.subagents.retain(|known| *known != id);
+        let actor = Actor::Sub(id);
+        step.seat.drop_calls(|open| open.actor == actor);
         step.changed = true;
     }
 }

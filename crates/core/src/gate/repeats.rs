@@ -149,17 +149,37 @@ pub(super) fn check_prompt(step: &Step<'_>) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Has a hook told of this very prompt of a person's before? Keeps the name of the last one. Some programs call what is
-/// typed behind a stop as the turn that goes on with it: without a status file nobody would tell that.
+/// Has a hook told of this very prompt before, or does it tell of it too late? Keeps the name of a person's last one. Some
+/// programs call what is typed behind a stop as the turn that goes on with it: without a status file nobody would tell that.
 pub(super) fn prompt_again(step: &mut Step<'_>, by: Submitter, reference: Option<&str>) -> bool {
+    let is_behind = is_behind_its_turn(step, by, reference);
     let is_a_persons = by == Submitter::Person && step.evidence.source == Source::Hook;
-    let Some(session) = step.seat.session.as_mut().filter(|_| is_a_persons) else { return false };
+    let session = step.seat.session.as_mut().filter(|_| is_a_persons);
+    let Some(session) = session else { return is_behind };
     if session.prompted.as_deref() == reference {
-        return reference.is_some() && session.is_filed;
+        return is_behind || reference.is_some() && session.is_filed;
     }
     session.prompted = reference.map(Box::from);
     step.changed = true;
-    false
+    is_behind
+}
+
+/// So long behind the end of its turn the hook of a prompt may come. Milliseconds.
+const PROMPT_LATE_MS: i64 = 3_000;
+
+/// Does a hook tell of the prompt of the last turn while the status file shows rest behind that? Other hooks have told of
+/// the turn by its name. A person's prompt may bear the name of what the program has done by itself just before; by that
+/// name the program does nothing more.
+fn is_behind_its_turn(step: &Step<'_>, by: Submitter, reference: Option<&str>) -> bool {
+    let ended = step.seat.turn.ended.as_ref();
+    let ended = ended.filter(|_| step.evidence.source == Source::Hook);
+    ended.zip(reference).is_some_and(|(ended, name)| {
+        let is_late = match ended.woken {
+            true => by == Submitter::Program && ended.reference.as_deref() == Some(name),
+            false => shown::rests_behind(step, name),
+        };
+        is_late && step.now.since(ended.at) < PROMPT_LATE_MS
+    })
 }
 
 /// Keeps that a hook has told of a request, if that has a name, or if it has told before that its call has begun.

@@ -86,7 +86,7 @@ pub(super) fn others(step: &Step<'_>) -> Vec<String> {
 }
 
 /// Those that work now.
-fn running(seat: &Seat) -> Vec<String> {
+pub(super) fn running(seat: &Seat) -> Vec<String> {
     seat.subagents.iter().filter(|id| is_one(seat, id)).cloned().collect()
 }
 

@@ -10,6 +10,7 @@ mod beside;
 mod blocked;
 mod broken;
 mod compaction;
+mod cut_off;
 mod dialogs;
 mod elsewhere;
 mod exact;

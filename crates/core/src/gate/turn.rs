@@ -53,12 +53,13 @@ pub(super) fn close_with(step: &mut Step<'_>, outcome: Option<Outcome>) {
     turn.compacts_alone = false;
     (turn.stop.is_awaited, turn.stop.waiting, turn.stop.is_cut) = (false, 0, false);
     turn.before = None;
+    let woken = turn.is_woken();
     let (reference, names) = turn.take_names();
     let ended = EndedTurn::after(turn.ended.take(), reference, now).with_names(names);
     let Stop { is_doubted: unlisted, is_logged: logged, .. } = turn.stop;
     (turn.stop.is_doubted, turn.stop.is_logged) = (false, false);
     let calls = step.seat.calls_that_ended();
-    step.seat.turn.ended = Some(EndedTurn { unlisted, logged, calls, ..ended });
+    step.seat.turn.ended = Some(EndedTurn { unlisted, logged, woken, calls, ..ended });
     // A start that nobody has told yet may still come, and begins nothing.
     step.seat.ended_calls.retain(|call| !call.started);
     let turn_seq = step.seat.turn.seq;
@@ -302,11 +303,20 @@ pub(super) fn prompted(
 }
 
 /// A person prompts the main agent anew: which helpers are known to go on? Those behind a main agent that
-/// rests or has failed. With one that may have been stopped they may have been stopped, too.
+/// rests or has failed. With one that may have been stopped they may have been stopped, too, and with one that was
+/// they were.
 fn helpers_that_go_on(step: &mut Step<'_>) -> Vec<String> {
+    let rests = !step.seat.turn.open;
+    let outcome = step.seat.outcome.as_ref().map(|outcome| outcome.kind).filter(|_| rests);
+    if outcome == Some(OutcomeKind::Interrupted) {
+        outlived::forget_stopped(step);
+    }
+    let failed = outcome == Some(OutcomeKind::Failed);
+    let runs = !step.seat.subagents.is_empty();
     let turn = &mut step.seat.turn;
     let unheard = turn.helpers_unheard;
     let waits = turn.base == Turn::Working(WorkingReason::Background) || turn.awaits_helpers;
+    turn.helpers_unheard |= failed && runs;
     if turn.open && turn.main_stopped {
         turn.helpers_unheard |= waits;
         // One that says nothing from one prompt of a person's to the next has ended unheard.
@@ -315,8 +325,6 @@ fn helpers_that_go_on(step: &mut Step<'_>) -> Vec<String> {
             step.seat.subagents.clear();
         }
     }
-    let outcome = step.seat.outcome.as_ref().map(|outcome| outcome.kind);
-    let failed = !step.seat.turn.open && outcome == Some(OutcomeKind::Failed);
     match (waits || failed) && !unheard {
         true => step.seat.subagents.to_vec(),
         false => Vec::new(),

@@ -30,6 +30,9 @@ pub struct EndedTurn {
     /// The log has told its end by its name, once no hook could undo that: nothing bears this name again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub logged: bool,
+    /// Its program has begun it, or gone on in it, by itself and by this name: the next prompt may bear it, too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub woken: bool,
     /// It failed or was interrupted, and nothing has told which.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub untold: bool,
@@ -98,10 +101,20 @@ impl EndedTurn {
         before.extend(last.as_deref().map(digest));
         let own = reference.as_deref().map(digest);
         before.retain(|name| own != Some(*name));
-        let (unlisted, logged, untold, assumed) = (false, false, false, false);
+        let (unlisted, logged, woken, untold, assumed) = (false, false, false, false, false);
         let (presumed, calls) = (None, ThinVec::new());
-        let mut ended =
-            Self { reference, before, at, unlisted, logged, untold, assumed, presumed, calls };
+        let mut ended = Self {
+            reference,
+            before,
+            at,
+            unlisted,
+            logged,
+            woken,
+            untold,
+            assumed,
+            presumed,
+            calls,
+        };
         ended.forget_the_oldest();
         ended
     }

@@ -43,6 +43,11 @@ impl TurnFacts {
         (self.reference.take(), names.into_iter().collect())
     }
 
+    /// Has the program gone on by itself by the name that the turn bears now?
+    pub(crate) fn is_woken(&self) -> bool {
+        self.reference.as_ref().is_some_and(|own| self.woken.contains(own))
+    }
+
     /// Is it a name of the open turn?
     pub(crate) fn is_open_as(&self, reference: &str) -> bool {
         let mut names = self.reference.iter().chain(&self.woken);

@@ -60,11 +60,16 @@ impl Goodbyes {
         !files.is_empty() && files.iter().all(|file| file.symlink_metadata().is_err())
     }
 
+    /// Whether it is known by now that the process has said goodbye.
+    pub(super) fn has_said(&self, process: &ProcessId) -> bool {
+        self.known().said.contains(process)
+    }
+
     /// Comes back when the process has said goodbye.
     pub(super) async fn said_by(&self, process: &ProcessId) {
         loop {
             let news = self.news.notified();
-            if self.known().said.contains(process) {
+            if self.has_said(process) {
                 return;
             }
             news.await;

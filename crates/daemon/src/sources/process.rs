@@ -136,6 +136,7 @@ impl Processes {
             agent: seat.id.clone(),
             process: process.clone(),
             outer: outer.cloned().or_else(|| launcher_of(seat, process)),
+            is_within: outer.is_some(),
             shell: shell_of(process),
             leader: Leader::of(process),
             pause: is_outside.then(|| Pause::new(is_told)),
@@ -242,6 +243,8 @@ struct One {
     process: ProcessId,
     /// What has started it: what was launched for the seat, or its launcher.
     outer: Option<ProcessId>,
+    /// That is no launcher: a script around it, or a program that starts itself anew.
+    is_within: bool,
     /// The shell that it was started from.
     shell: Option<ProcessId>,
     /// Who leads its session, where that is no shell.
@@ -284,6 +287,12 @@ impl One {
         let end = json!({"src": "process", "pid": self.process.pid, "state": "gone"});
         evidence.keep(&self.agent, evidence.now(), &end);
         let starved = self.ooms.has_struck(&self.process);
+        if let Some(own) = self.own_signal(starved) {
+            // Before what stands around it ends: the launcher tells what that returns, which says nothing of this.
+            let exited = ProcessFact::Exited(own);
+            tell(&inbox, &sight(self.agent, self.process, "exit", exited)).await;
+            return;
+        }
         if let Some(outer) = &self.outer {
             // Its launcher tells how that has ended, and with it this one: then nobody waits here any more.
             tokio::time::timeout(OUTLIVES, gone(outer, self.waits)).await.ok();
@@ -359,6 +368,17 @@ impl One {
         // Why one in a container was killed its engine knows.
         let is_outside = self.process.pid_namespace.is_none();
         self.end = self.cause().filter(|end| is_outside && end.signal.is_some());
+    }
+
+    /// The signal that has ended it, where something stands between it and its launcher. Of one that has said goodbye its
+    /// signal says nothing, and why one was killed that memory had run out for is found otherwise.
+    fn own_signal(&self, starved: bool) -> Option<Exit> {
+        let has_parted = || {
+            self.left_in_order
+                || self.goodbyes.has_said(&self.process)
+                || self.goodbyes.has_taken_its_files(self.process.pid)
+        };
+        self.end.filter(|_| self.is_within && !starved && !has_parted())
     }
 
     /// How it has ended, as the kernel tells.

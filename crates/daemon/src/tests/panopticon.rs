@@ -109,6 +109,31 @@ async fn the_first_word_of_an_agent_is_a_line_of_its_log() {
     }
 }
 
+/// Hooks behind a tool may name none: a log of a hundred entries has no room for lines that say nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_heartbeat_between_tools_that_says_nothing_more_is_no_line() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    client.hook("SessionStart", "s1", &[("x-headsup-agent", "a")]).await;
+    for body in [
+        json!({"state": "idle"}),
+        json!({"state": "active", "tool": "Bash"}),
+        json!({"state": "active"}),
+        json!({"state": "active", "tool": "Edit"}),
+        json!({"state": "active"}),
+        json!({"state": "idle"}),
+        json!({"state": "idle"}),
+    ] {
+        bench.pass(1_000).await;
+        assert_eq!(beat(&client, "a", body).await.status, 202);
+    }
+    let log = activity(&client, "a", "").await["activity"].clone();
+    let lines: Vec<_> =
+        log.as_array().unwrap().iter().map(|e| (e["tool"].as_str(), e["state"].as_str())).collect();
+    let (active, idle) = (Some("active"), Some("idle"));
+    assert_eq!(lines, [(Some("Bash"), active), (Some("Edit"), active), (None, idle)]);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_log_is_a_hundred_entries_and_no_more() {
     let bench = Bench::new().await;

@@ -8,7 +8,7 @@ use headsup_core::gate::{self, Decision, Rule};
 use headsup_core::observation::{Delivery, Fact, Observation, ProcessFact, Reported, ReportedTurn};
 use headsup_core::seat::{Held, HeldFact, Seat};
 use headsup_core::source::Source;
-use headsup_core::status::{Process, Turn, WorkingReason};
+use headsup_core::status::{Process, WorkingReason};
 use headsup_core::time::UnixMs;
 
 pub(super) fn admit(staging: &mut Staging<'_>, heartbeat: &Heartbeat) -> Answer {
@@ -51,9 +51,10 @@ fn take_in(seat: &mut Seat, heartbeat: &Heartbeat, now: UnixMs) -> Decision {
     decision
 }
 
-/// What its state is told from: whoever is put away first thing has no turn before it, nor behind it.
-fn told_by(seat: &Seat) -> (Turn, bool) {
-    (seat.turn(), seat.process.state == Process::Suspended)
+/// What its state is told from: whoever is put away first thing has no turn before it, nor behind it. What it works at,
+/// and why it rests, is no other state.
+fn told_by(seat: &Seat) -> (&'static str, bool) {
+    (seat.turn().word(), seat.process.state == Process::Suspended)
 }
 
 fn fact(seat: &Seat, heartbeat: &Heartbeat, now: UnixMs) -> Fact {

@@ -43,6 +43,7 @@ fn theirs(recipe: &Recipe) -> Vec<String> {
             "# mine\nmodel = 'x' # yes\n\n[ui]\ndark=true\n".to_owned(),
             "model = 'no line end'".to_owned(),
             "a = 1\r\n\r\n[b]\r\nc = 2\r\n".to_owned(),
+            "model = 'x'\nhooks = [] # none\n\n[ui]\ndark = true\n".to_owned(),
             entries.replace("/opt/other tool", "/opt/other"),
         ],
         (false, false) => vec![

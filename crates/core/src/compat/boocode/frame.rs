@@ -1,7 +1,7 @@
 //! What goes over the wire. The TypeScript of these types is `docs/boocode.ts`, which the tests
 //! write.
 
-use super::{AGENT_LABEL, CHAT_LABEL, Status};
+use super::{AGENT_LABEL, CHAT_LABEL, FAILED, Status};
 use crate::compat::State;
 use crate::event::StatusChange;
 use crate::seat::Seat;
@@ -113,6 +113,8 @@ fn since(seat: &Seat) -> UnixMs {
         {
             ended.at
         }
+        // A workflow that a person calls failed has the same reason as a turn that fails behind it and says no more.
+        Headline::Failed if ended.code.as_deref().is_none_or(|code| code == FAILED) => began,
         Headline::Done | Headline::Failed | Headline::Idle => began.max(ended.at),
         _ => began,
     }

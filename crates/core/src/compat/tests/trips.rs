@@ -7,6 +7,7 @@ use crate::compat::{
 use crate::event::EventBody;
 use crate::status::{Exit, ExitKind, OutcomeKind, Process};
 use crate::time::UnixMs;
+use crate::workflow::Stage;
 
 /// Every word of a scale comes back from what it says; the words are these.
 #[track_caller]
@@ -207,6 +208,33 @@ fn what_has_ended_behind_a_failure_is_called_failed() {
             assert_eq!(superset::Status::of(&done), Some(superset::Status::Idle));
             assert_ne!(bob::Session::of(&done), Some(bob::Session::Failed));
         }
+    }
+}
+
+/// Its automation waits for a review of the work, not for its agent: that may have left, or tell nothing of its turn.
+#[test]
+fn multicodes_automation_waits_for_a_review_also_where_the_agent_is_gone() {
+    use multicode::Automation;
+    let said = |state: State, stage| Automation::of(&State { stage, ..state });
+    for (state, otherwise) in [
+        (State::process(Process::Suspended), Automation::Idle),
+        (State::process(Process::Absent), Automation::Idle),
+        (State::exited(ExitKind::Clean), Automation::Idle),
+        (State::exited(ExitKind::Killed), Automation::Idle),
+        (State::unknown(), Automation::Stale),
+    ] {
+        let review = said(state.clone(), Some(Stage::AwaitingReview));
+        assert_eq!(review, Some(Automation::Review), "{state:?}");
+        for stage in [None, Some(Stage::Working), Some(Stage::Completed)] {
+            assert_eq!(said(state.clone(), stage), Some(otherwise), "{state:?} {stage:?}");
+        }
+    }
+    // It works again, or something went wrong: that is more.
+    for (state, word) in [
+        (State::working(), Automation::Working),
+        (State::exited(ExitKind::Crashed), Automation::Stale),
+    ] {
+        assert_eq!(said(state, Some(Stage::AwaitingReview)), Some(word));
     }
 }
 

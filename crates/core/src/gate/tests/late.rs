@@ -178,6 +178,29 @@ fn rest_behind_nothing_but_a_notice_leaves_the_last_turn_as_it_has_ended() {
     assert_eq!((script.headline(), script.outcome()), (Headline::Idle, None));
 }
 
+/// It names the turn that it rests behind.
+#[test]
+fn rest_that_names_the_last_turn_is_behind_nothing_but_a_notice_as_well() {
+    let turn_ref = || Some("t1".to_owned());
+    for rest in
+        [Fact::IdleForLong { turn_ref: turn_ref() }, Fact::IdleNotice { turn_ref: turn_ref() }]
+    {
+        let mut script = done();
+        script.after(500).hook(notice(BlockedReason::Permission));
+        assert_eq!(script.headline(), Headline::Blocked);
+        script.after(60_000).hook(rest.clone());
+        assert_eq!((script.headline(), script.outcome()), (Headline::Done, Some("completed")));
+        assert!(script.seat.prompts.is_empty());
+        // Of what has begun since it says nothing.
+        let mut script = done();
+        script.after(500).hook(tool(&MAIN, "c1", 7));
+        script.hook(notice(BlockedReason::Permission));
+        script.after(60_000).hook(rest);
+        script.refused(Rule::G10);
+        assert_eq!(script.headline(), Headline::Blocked);
+    }
+}
+
 /// Whoever goes on behind a dialog, and rests without a word, was stopped.
 #[test]
 fn rest_behind_a_dialog_in_a_turn_of_which_more_was_heard_is_an_interruption() {

@@ -405,3 +405,56 @@ fn g10_what_bears_the_name_of_the_last_turn_behind_rest_in_the_status_file_begin
         }
     }
 }
+
+/// Claude Code 2.1.330 on a busy machine: the hook of a prompt comes behind the end of its turn, or comes there once more.
+#[test]
+fn g10_a_prompt_that_is_told_behind_its_turn_begins_nothing_while_the_status_file_rests() {
+    let untold = || {
+        let mut script = Script::idle();
+        script.registry(busy());
+        script.hook(tool_of("t1", "c1"));
+        script.hook(stop("t1"));
+        script
+    };
+    let woken = || {
+        let mut script = Script::working();
+        script.hook(stop_with("t1", &["h"], 0));
+        script.hook(Fact::SubagentEnded { id: "h".into() });
+        script.hook(wake("t1b"));
+        script.registry(busy());
+        script.hook(stop("t1b"));
+        script
+    };
+    for (mut script, late) in [(untold(), prompt("t1")), (woken(), wake("t1b"))] {
+        script.registry(at_rest());
+        let (headline, turns) = (script.headline(), script.count("turn.started"));
+        assert_eq!(headline, Headline::Done);
+        for _ in 0..2 {
+            script.after(1_000).hook(late.clone());
+            script.refused(Rule::G10);
+            assert_eq!((script.headline(), script.count("turn.started")), (headline, turns));
+        }
+        // The next one is called otherwise.
+        script.hook(prompt("t2"));
+        assert_eq!(script.phrase(), "working(prompt)");
+    }
+    // No hook is late for so long, and what a program did by itself may bear the name of the prompt that comes next.
+    for (mut script, after) in [(untold(), 5_000), (woken(), 1_000)] {
+        script.registry(at_rest());
+        let name = if after == 1_000 { "t1b" } else { "t1" };
+        script.after(after).hook(prompt(name));
+        assert_eq!(script.phrase(), "working(prompt)", "{name}");
+    }
+    // Without rest in a status file nothing tells that it is late, but for what has woken the program before.
+    let mut script = Script::working();
+    script.hook(stop("t1"));
+    script.after(1_000).hook(prompt("t1"));
+    assert_eq!(script.headline(), Headline::Working);
+    script.hook(stop("t1"));
+    script.hook(wake("t1b"));
+    script.hook(stop("t1b"));
+    assert_eq!(script.headline(), Headline::Done);
+    script.after(1_000).hook(wake("t1b"));
+    script.refused(Rule::G10);
+    assert_eq!(script.headline(), Headline::Done);
+}

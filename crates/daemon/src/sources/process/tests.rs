@@ -41,6 +41,7 @@ fn watching(process: ProcessId) -> One {
         agent: AgentId::new("api").unwrap(),
         process,
         outer: None,
+        is_within: false,
         shell: None,
         leader: Leader::default(),
         pause: None,
@@ -341,6 +342,51 @@ async fn a_death_waits_for_what_has_started_the_process_and_not_for_ever() {
         seen.abort();
         outer.kill().ok();
         outer.wait().unwrap();
+    }
+}
+
+/// As `run -- sh -c 'agent; exit 0'`: the launcher tells what the script returns as soon as that ends. The time that is
+/// given passes at once.
+#[tokio::test(start_paused = true)]
+async fn a_signal_waits_for_no_script_around_the_process_but_for_its_launcher_and_behind_a_goodbye()
+{
+    for (signal, is_within, parts, waits) in [
+        (Signal::KILL, true, false, false),
+        (Signal::SEGV, true, false, false),
+        (Signal::TERM, true, false, false),
+        (Signal::KILL, false, false, true),
+        (Signal::KILL, true, true, true),
+    ] {
+        let ((mut program, process), (mut outer, above)) = (child(), child());
+        let pid = Pid::from_raw(program.id().cast_signed()).unwrap();
+        kill_process(pid, signal).unwrap();
+        while is_alive(&process) {
+            std::thread::yield_now();
+        }
+        let name = format!("{signal:?} {is_within} {parts}");
+        let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
+        let one = One { outer: Some(above), is_within, ..watching(process.clone()) };
+        if parts {
+            one.goodbyes.file_is_gone(process.pid, Path::new("/nowhere/file"), Some(process));
+        }
+        let seen = tokio::spawn(one.watch(inbox));
+        tokio::time::sleep(GRACE).await;
+        let mut jobs = outbox.take(Duration::ZERO, 9).unwrap();
+        assert_eq!(jobs.is_empty(), waits, "{name}");
+        tokio::time::sleep(OUTLIVES + GRACE).await;
+        jobs.extend(outbox.take(Duration::ZERO, 9).unwrap());
+        let [job] = jobs.as_slice() else { panic!("{name}: told {} times", jobs.len()) };
+        let Work::Witnessed(Witnessed::Seat(sight)) = &job.work else { panic!() };
+        let exit = match parts {
+            true => Exit::of(ExitKind::Clean),
+            false => Exit::from_wait(None, Some(signal.as_raw()), false),
+        };
+        assert_eq!(sight.fact, Fact::Process(ProcessFact::Exited(exit)), "{name}");
+        seen.abort();
+        for child in [&mut program, &mut outer] {
+            child.kill().ok();
+            child.wait().unwrap();
+        }
     }
 }
 

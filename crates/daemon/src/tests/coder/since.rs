@@ -67,3 +67,24 @@ async fn whoever_comes_later_hears_the_time_that_was_told_live() {
         assert_eq!(heard_now(&client).await, told, "{act}");
     }
 }
+
+/// A turn fails behind a workflow that a person has called failed: status and reason are what they were.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_failure_that_says_no_more_than_the_first_is_no_news_for_whoever_comes_later() {
+    let bench = Bench::new().await;
+    let client = bench.client();
+    say(&client, "c-1", "coder", "SessionStart", None).await;
+    let mut live = ws::open_at(&client, CHAT, &[]).await.unwrap();
+    assert_eq!(live.next().await.unwrap()["status"], "idle");
+    bench.pass(1_000).await;
+    let stage = "/api/v1/agents/coder.c-1/stage";
+    assert_eq!(client.send("POST", stage, &[], r#"{"stage": "failed"}"#).await.status, 200);
+    let told = live.next().await.unwrap();
+    assert_eq!((&told["status"], &told["reason"]), (&"error".into(), &"failed".into()));
+    bench.pass(1_000).await;
+    let reports = "/api/v1/agents/coder.c-1/reports";
+    assert_eq!(client.send("POST", reports, &[], r#"{"turn": "failed"}"#).await.status, 202);
+    let doc = client.get("/api/v1/agents/coder.c-1").await.json();
+    assert_eq!((&doc["headline"], &doc["outcome"]["kind"]), (&"failed".into(), &"failed".into()));
+    assert_eq!(heard_now(&client).await, told);
+}
