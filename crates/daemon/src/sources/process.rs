@@ -287,7 +287,8 @@ impl One {
         let end = json!({"src": "process", "pid": self.process.pid, "state": "gone"});
         evidence.keep(&self.agent, evidence.now(), &end);
         let starved = self.ooms.has_struck(&self.process);
-        if let Some(own) = self.own_signal(starved) {
+        let is_hung_up = !has_outlived && self.is_without_its_shell();
+        if let Some(own) = self.own_signal(starved).filter(|_| !is_hung_up) {
             // Before what stands around it ends: the launcher tells what that returns, which says nothing of this.
             let exited = ProcessFact::Exited(own);
             tell(&inbox, &sight(self.agent, self.process, "exit", exited)).await;
@@ -310,9 +311,9 @@ impl One {
             // Its container went with it, and knows its code.
             return;
         }
-        let is_gone = self.shell.as_ref().is_some_and(|shell| !is_alive(shell));
-        // What its own end was, where somebody has seen it, says more.
-        let is_hung_up = !has_outlived && is_gone || is_closed && self.end.is_none();
+        // Its shell may have gone a moment later. What its own end was, where somebody has seen it, says more.
+        let is_left = !has_outlived && self.is_without_its_shell();
+        let is_hung_up = is_left || is_closed && self.end.is_none();
         let (name, kind) = match (said, starved) {
             (true, _) => ("exit", ExitKind::Clean),
             (false, true) => ("exit", ExitKind::OomKilled),
@@ -331,6 +332,10 @@ impl One {
         };
         let exited = ProcessFact::Exited(exit.unwrap_or_else(|| Exit::of(kind)));
         tell(&inbox, &sight(self.agent, self.process, name, exited)).await;
+    }
+
+    fn is_without_its_shell(&self) -> bool {
+        self.shell.as_ref().is_some_and(|shell| !is_alive(shell))
     }
 
     /// Comes back when it is gone. True: its shell went before it, and not just so.

@@ -390,6 +390,39 @@ async fn a_signal_waits_for_no_script_around_the_process_but_for_its_launcher_an
     }
 }
 
+/// All of them were ended together. The time that its goodbye is given passes at once.
+#[tokio::test(start_paused = true)]
+async fn a_signal_below_a_script_is_no_crash_of_a_process_whose_shell_has_gone_with_it() {
+    for is_gone in [true, false] {
+        let ((mut program, process), (mut shell, above)) = (child(), child());
+        program.kill().unwrap();
+        while is_alive(&process) {
+            std::thread::yield_now();
+        }
+        if is_gone {
+            shell.kill().unwrap();
+            shell.wait().unwrap();
+        }
+        let (inbox, outbox) = inbox::pair(crate::writer::Pen::default(), Arc::default());
+        let one = One { is_within: true, shell: Some(above), ..watching(process) };
+        let seen = tokio::spawn(one.watch(inbox));
+        tokio::time::sleep(GRACE * 2).await;
+        let jobs = outbox.take(Duration::ZERO, 9).unwrap();
+        let Work::Witnessed(Witnessed::Seat(sight)) = &jobs[0].work else { panic!() };
+        let (name, exit) = match is_gone {
+            true => ("hangup", Exit::of(ExitKind::Killed)),
+            false => ("exit", Exit::from_wait(None, Some(9), false)),
+        };
+        let exited = Fact::Process(ProcessFact::Exited(exit));
+        assert_eq!((&*sight.name, &sight.fact), (name, &exited));
+        seen.abort();
+        shell.kill().ok();
+        for child in [&mut program, &mut shell] {
+            child.wait().unwrap();
+        }
+    }
+}
+
 /// The time between two looks passes at once.
 #[tokio::test(start_paused = true)]
 async fn one_that_was_told_to_stand_still_at_rest_is_told_again_where_it_is_shown_at_work() {
