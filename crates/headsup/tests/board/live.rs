@@ -2,7 +2,6 @@
 
 use crate::rig::Board;
 use serde_json::json;
-use std::time::Instant;
 
 /// Puts a mark on every row: a row that is replaced loses it.
 const MARK: &str = "document.querySelectorAll('.row').forEach((row) => { row.marked = true; })";
@@ -46,8 +45,7 @@ fn a_burst_is_one_redraw_and_ends_right() {
     board.browser.js("window.redraws = 0;
          const seen = new MutationObserver(() => { window.redraws += 1; });
          seen.observe(document.getElementById('main'), {subtree: true, childList: true});");
-    // As fast as one client can: far more than twenty a second, but where the machine is slow.
-    let begun = Instant::now();
+    // As fast as one client can: far more than twenty a second.
     for n in 0..200 {
         let turn = if n % 2 == 0 { "working" } else { "blocked" };
         board.report("api", json!({"turn": turn, "detail": format!("step {n}")}));
@@ -55,9 +53,7 @@ fn a_burst_is_one_redraw_and_ends_right() {
     board.browser.until("the last step", "document.body.innerText.includes('step 199')");
     board.agrees();
     let redraws = board.browser.js("return window.redraws").as_u64().unwrap();
-    // One in 50 ms; what else is drawn meanwhile is less than that.
-    let most = u64::try_from(begun.elapsed().as_millis()).unwrap() / 25;
-    assert!((1..most.max(200)).contains(&redraws), "{redraws} redraws of 200 changes");
+    assert!((1..200).contains(&redraws), "{redraws} redraws of 200 changes");
     board.is_clean();
 }
 

@@ -16,7 +16,7 @@ pub(crate) const STOP: &[u8] = br#"{"hook_event_name":"Stop","session_id":"s"}"#
 pub(crate) const KIND: &str = "claude-code";
 
 /// Only a hang takes longer, also on a busy machine.
-pub(crate) const HANG: Duration = Duration::from_secs(30);
+pub(crate) const HANG: Duration = Duration::from_secs(5);
 
 pub(crate) struct Rig {
     dir: TempDir,
